@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// encodings/attention: the one door to attention with position terms.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "encodings/terms.h"
+
+namespace relbias {
+
+/// Which implementation computes attention. Asking for one that cannot do it is an error, never a
+/// silent fallback.
+enum class Backend {
+  automatic,  // the fastest that can do it; the result says which one ran
+  reference,  // plain ATen, any type, any device: the specification
+  fused       // kernels
+};
+Backend backend_from(const std::string& word);
+
+struct AttentionOptions {
+  bool causal = false;
+  Tensor mask;  // [B|1, 1|H, Q, K] bool, true = may attend; undefined: every key
+  std::optional<double> scale;  // nothing: 1/sqrt(D * (1 + scale terms of the encodings))
+  /// `length_scale = log`: row i's whole score times ln(n_i) / ln(N), with n_i the keys that the row
+  /// may attend and N this number, those of the trained size (Su 2021; Nakanishi 2025).
+  std::optional<int64_t> length_scale_keys;
+  double dropout = 0;  // of the weights; 0 outside training
+  Backend backend = Backend::automatic;
+};
+
+struct AttentionResult {
+  Tensor out;      // [B, H, Q, D of v]
+  Tensor weights;  // [B, H, Q, K], before dropout
+  Backend backend = Backend::reference;  // what ran
+};
+
+/// softmax(scale * (q k^T + position terms), over the allowed keys) v, exactly as terms.h has it.
+///
+/// The last query stands at the last key: with Q = 3, K = 5 a causal query i attends keys 0..i+2.
+/// Order: content score and position terms, then mask, then softmax. Masks are joined as booleans. A
+/// row without an allowed key gives zeros and zero gradients. What stands in q, k and v where nothing
+/// may attend, NaN included, reaches neither outputs nor gradients.
+/// Throws InputError where shapes disagree.
+AttentionResult attention(const Tensor& q,  // [B, H, Q, D]
+                          const Tensor& k,  // [B, H, K, D]
+                          const Tensor& v,  // [B, H, K, Dv]
+                          const std::vector<Position>& positions, const AttentionOptions& options);
+
+/// The pairs that may attend, [B|1, 1|H, Q, K] bool; undefined where all may.
+Tensor allowed_pairs(int64_t queries, int64_t keys, const AttentionOptions& options,
+                     c10::Device device);
+
+/// The plain implementation (reference.cpp); inputs have been checked.
+AttentionResult reference_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const std::vector<Position>& positions,
+                                    const AttentionOptions& options);
+
+}  // namespace relbias

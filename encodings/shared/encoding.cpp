@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// encodings: what all encodings share: past range, alpha, special ids, reasons, construction.
+#include "encodings/encoding.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace relbias {
+namespace {
+
+const std::vector<std::string>& past_range_words() {
+  static const std::vector<std::string> words{"extend", "clamp", "interpolate", "undefined"};
+  return words;
+}
+
+std::string past_range_word(PastRange range) {
+  return past_range_words()[static_cast<size_t>(range)];
+}
+
+// Positions on every axis that the trained size does not have.
+bool is_past_range(const RelationMap& relation, const RelationMap& trained) {
+  for (size_t axis = 0; axis < relation.sides.size() && axis < trained.sides.size(); ++axis) {
+    if (relation.sides[axis] > trained.sides[axis]) return true;
+  }
+  return false;
+}
+
+// Interpolation maps the first and the last position of the larger side onto those of the trained
+// one; a side that is not larger stays as it is.
+double interpolation(int64_t side, int64_t trained) {
+  return side > trained ? static_cast<double>(trained - 1) / static_cast<double>(side - 1) : 1.0;
+}
+
+Tensor bring_into_range(const Tensor& positions, const RelationMap& relation,
+                        const RelationMap& trained, PastRange range) {
+  if (!positions.defined()) return positions;
+  std::vector<Tensor> axes = positions.unbind(-1);
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const int64_t side = relation.sides.at(axis), limit = trained.sides.at(axis);
+    if (range == PastRange::interpolate) axes[axis] = axes[axis] * interpolation(side, limit);
+    if (range == PastRange::clamp) axes[axis] = axes[axis].clamp(1 - limit, limit - 1);
+  }
+  return at::stack(axes, -1);
+}
+
+Tensor distance_in_range(const RelationMap& original, const RelationMap& moved) {
+  if (!original.distance.defined() || !original.offsets.defined()) return original.distance;
+  // Along an axis the distance shrinks as its offset does, whatever the norm over the axes is.
+  const Tensor before = original.offsets.norm(2, -1), after = moved.offsets.norm(2, -1);
+  return original.distance * at::where(before > 0, after / before, at::ones_like(before));
+}
+
+RelationMap in_range(const RelationMap& relation, const RelationMap& trained, PastRange range) {
+  const bool moves = range == PastRange::clamp || range == PastRange::interpolate;
+  if (!moves || !is_past_range(relation, trained)) return relation;
+  RelationMap moved = relation;
+  moved.offsets = bring_into_range(relation.offsets, relation, trained, range);
+  moved.key_coordinates = bring_into_range(relation.key_coordinates, relation, trained, range);
+  moved.query_coordinates = bring_into_range(relation.query_coordinates, relation, trained, range);
+  moved.distance = distance_in_range(relation, moved);
+  return moved;
+}
+
+std::optional<std::string> missing(Need need, const std::string& relation,
+                                   const RelationTraits& traits) {
+  const auto lacks = [&](const char* what) {
+    return fmt::format("needs {}, which {} does not have", what, relation);
+  };
+  switch (need) {
+    case Need::nothing: return std::nullopt;
+    case Need::axes: if (traits.axes == 0) return lacks("signed offsets"); break;
+    case Need::distance: if (!traits.distance) return lacks("a distance"); break;
+    case Need::ids:
+      if (traits.ids == 0 && traits.axes == 0) return lacks("a finite set of ids");
+      break;
+    case Need::features: if (traits.features == 0) return lacks("real-valued features"); break;
+    case Need::coordinates:
+      if (traits.coordinates == 0) return lacks("coordinates of every token");
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+PastRange past_range_from(const std::string& word) {
+  const auto& words = past_range_words();
+  const auto found = std::find(words.begin(), words.end(), word);
+  TORCH_INTERNAL_ASSERT(found != words.end(), "past_range ", word);
+  return static_cast<PastRange>(found - words.begin());
+}
+
+Encoding::Encoding(const Options& options, const EncodingContext& context)
+    : torch::nn::Module(options.name()),
+      options_(options),
+      context_(context),
+      past_range_(past_range_from(options.word("past_range"))),
+      table_heads_(options.has("per_head") && !options.flag("per_head") ? 1 : context.heads),
+      rate_(options.has("encoding_rate") ? options.real("encoding_rate") : 1.0) {
+  if (options.has("alpha") && options.real("alpha") != 0) {
+    alpha_ = register_parameter("alpha", at::full({}, options.real("alpha"), at::kFloat));
+  }
+}
+
+Tensor Encoding::learned_table(const std::string& name, at::IntArrayRef row_shape,
+                               const Initialiser& initial) {
+  std::vector<int64_t> shape{table_heads_};
+  shape.insert(shape.end(), row_shape.begin(), row_shape.end());
+  return register_parameter(name, initial.normal(name, shape, options_.real("init_std")));
+}
+
+void Encoding::learn_special_ids() {
+  const auto count = static_cast<int64_t>(context_.relation.special_ids.size());
+  if (count == 0) return;
+  special_ = register_parameter("special", at::zeros({table_heads_, count}, at::kFloat));
+}
+
+Terms Encoding::terms(const RelationMap& relation) {
+  if (const auto reason = undefined_at(relation)) throw InputError(*reason);
+  Terms terms = compute_terms(in_range(relation, context_.trained, past_range_));
+  if (special_.defined()) replace_special(terms.score, relation);
+  for (Tensor* table : {&terms.score, &terms.key, &terms.query, &terms.value}) {
+    if (!table->defined() || table->size(0) == context_.heads) continue;
+    std::vector<int64_t> shape = table->sizes().vec();
+    shape[0] = context_.heads;
+    *table = table->expand(shape);
+  }
+  if (alpha_.defined()) scale_by_alpha(terms);
+  return terms;
+}
+
+Tensor Encoding::tokens(const Tensor& embeddings, const RelationMap& relation) {
+  if (const auto reason = undefined_at(relation)) throw InputError(*reason);
+  Tensor added = compute_tokens(in_range(relation, context_.trained, past_range_));
+  if (!added.defined()) return embeddings;
+  if (alpha_.defined()) added = added * alpha_;
+  return embeddings + added.to(embeddings.scalar_type());
+}
+
+Terms Encoding::compute_terms(const RelationMap&) { return {}; }
+Tensor Encoding::compute_tokens(const RelationMap&) { return {}; }
+
+std::optional<std::string> Encoding::undefined_at(const RelationMap& relation) const {
+  if (past_range_ != PastRange::undefined || !is_past_range(relation, context_.trained)) {
+    return std::nullopt;
+  }
+  return fmt::format("{} has no positions past the trained size: {} found, {} trained",
+                     options_.name(), fmt::join(relation.sides, "x"),
+                     fmt::join(context_.trained.sides, "x"));
+}
+
+void Encoding::replace_special(Tensor& score, const RelationMap& relation) const {
+  TORCH_INTERNAL_ASSERT(score.defined() && relation.special.defined());
+  const Tensor learned = special_.index_select(1, relation.special.clamp_min(0));
+  score = at::where(relation.special >= 0, learned, score);
+}
+
+void Encoding::scale_by_alpha(Terms& terms) const {
+  for (Tensor* table : {&terms.score, &terms.key, &terms.query, &terms.value}) {
+    if (table->defined()) *table = *table * alpha_;
+  }
+  if (terms.dense) {
+    terms.dense = [dense = terms.dense, alpha = alpha_](const Tensor& q, const Tensor& k,
+                                                        const Tensor& mask) {
+      return dense(q, k, mask) * alpha;
+    };
+  }
+}
+
+void Encoding::to(torch::Device device, torch::Dtype dtype, bool non_blocking) {
+  Module::to(device, non_blocking);
+  to(dtype, non_blocking);
+}
+
+void Encoding::to(torch::Dtype dtype, bool non_blocking) {
+  if (dtype != torch::kBFloat16 && dtype != torch::kHalf) Module::to(dtype, non_blocking);
+}
+
+std::vector<OptionSpec> encoding_options(const EncodingEntry& entry) {
+  std::vector<OptionSpec> specs = entry.options;
+  std::vector<std::string> ranges;
+  for (const PastRange range : entry.past_range) ranges.push_back(past_range_word(range));
+  specs.push_back({"past_range", ranges.front(), "positions past the trained size", ranges});
+  if (entry.init_std) {
+    specs.push_back({"init_std", *entry.init_std, "standard deviation of the initial tables",
+                     {}, 0.0});
+    if (entry.per_head) {
+      specs.push_back({"per_head", *entry.per_head, "a table of its own for every head"});
+    }
+  }
+  if (entry.has_factor) {
+    specs.push_back({"alpha", 0.0, "start of a learnable factor on the whole term; 0: no factor"});
+  }
+  if (entry.init_std || entry.has_factor) {
+    if (!entry.on_tokens) {
+      specs.push_back({"shared", false, "one set of parameters for all layers"});
+    }
+    specs.push_back({"encoding_rate", 1.0, "learning rate of its parameters, as a factor",
+                     {}, 0.0});
+  }
+  return specs;
+}
+
+Options parse_encoding(const std::string& text) {
+  const auto& entry = find_entry("encoding", option_name(text), encoding_entries());
+  return parse_options("encoding", text, encoding_options(entry));
+}
+
+std::optional<std::string> undefined_reason(const Options& encoding, const std::string& relation,
+                                            const EncodingContext& context) {
+  const auto& entry = find_entry("encoding", encoding.name(), encoding_entries());
+  if (const auto reason = missing(entry.need, relation, context.relation)) {
+    return fmt::format("{} {}", entry.name, *reason);
+  }
+  return entry.undefined ? entry.undefined(encoding, context) : std::nullopt;
+}
+
+std::shared_ptr<Encoding> make_encoding(const Options& encoding, const std::string& relation,
+                                        const EncodingContext& context,
+                                        const Initialiser& initial) {
+  if (const auto reason = undefined_reason(encoding, relation, context)) {
+    input_error("encoding {} on relation {}: {}", encoding.label(), relation, *reason);
+  }
+  return find_entry("encoding", encoding.name(), encoding_entries())
+      .make(encoding, context, initial);
+}
+
+}  // namespace relbias

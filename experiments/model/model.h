@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/model: the front door of all models: built from a config, fed with batches.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "modalities/modality.h"
+
+namespace relbias {
+
+/// One encoding on one relation, as written in a config: `t5 num_buckets=8`, `token`.
+struct PositionConfig {
+  std::string encoding = "none";
+  std::string relation;  // empty: the task's own
+
+  bool operator==(const PositionConfig&) const = default;
+};
+
+/// The table [model] of a study.
+struct ModelConfig {
+  int64_t layers = 2;
+  int64_t width = 128;  // C
+  int64_t heads = 4;    // H, must divide the width
+  int64_t mlp_ratio = 4;
+  double dropout = 0.0;
+  std::vector<PositionConfig> positions{{}};
+  std::string scale = "rsqrt";        // rsqrt: 1/sqrt(D) | none: 1 | a number
+  std::string length_scale = "none";  // none | log: times ln(keys)/ln(trained keys)
+  std::string backend = "auto";       // auto | reference | fused
+};
+
+/// A learned table of one encoding, for the results.
+struct LearnedParameter {
+  int64_t layer;
+  std::string term;  // `t5@token.table`
+  Tensor values;     // [H|1, rows(, D)]
+};
+
+/// A transformer for one task. Runs on the device its parameters are on.
+class Model : public torch::nn::Module {
+ public:
+  /// Outputs of every token, [B, N, outputs].
+  virtual Tensor forward(const Batch& batch) = 0;
+  /// Why the model has no meaning on such samples (`learned` past its table), or nothing.
+  virtual std::optional<std::string> undefined_at(const Structure& sample) = 0;
+  /// Parameters that belong to encodings, with their learning-rate factor.
+  virtual std::vector<std::pair<Tensor, double>> position_parameters() = 0;
+  virtual std::vector<LearnedParameter> learned_tables() = 0;
+  /// Floating-point operations of one forward pass over a sample (a multiply-add counts two).
+  virtual double forward_flops(int64_t size) const = 0;
+  /// The first module whose output on these samples is not finite (`blocks.1.mlp`), or "".
+  virtual std::string first_non_finite(const Batch& batch) = 0;
+  /// The attention that ran: `reference` or `fused`.
+  virtual std::string backend() const = 0;
+};
+
+/// `trained` is the structure of the largest training sample. Throws InputError where the config
+/// has no meaning: heads that do not divide the width, an encoding undefined on its relation.
+std::shared_ptr<Model> make_model(const ModelConfig& config, const TaskEntry& entry,
+                                  const TaskTraits& task, const Structure& trained, uint64_t seed);
+
+/// `t5 num_buckets=8@token + table@tree`: what tables and logs show.
+std::string position_label(const ModelConfig& config, const TaskEntry& entry);
+
+}  // namespace relbias

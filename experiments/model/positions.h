@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/model: the encodings of a model on their relations, evaluated for a batch.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "encodings/encoding.h"
+#include "experiments/model/model.h"
+
+namespace relbias {
+
+/// What the encodings of a model are built for, beside the config.
+struct PositionContext {
+  int64_t layers;
+  int64_t heads;
+  int64_t width;
+  bool causal;
+  std::string default_relation;  // of the task
+  Structure trained;
+};
+
+/// All encodings of a model. An encoding with terms has an instance a layer, or one for all with
+/// `shared=true`; one that changes token embeddings has a single instance.
+class Positions : public torch::nn::Module {
+ public:
+  Positions(const std::vector<PositionConfig>& configs, const PositionContext& context,
+            const Initialiser& initial);
+
+  /// The relations of a batch of `size` tokens, one map a position config. Maps of whole shapes are
+  /// kept, those of single samples are not.
+  std::vector<RelationMap> relations(const std::vector<Structure>& structures, int64_t size,
+                                     c10::Device device);
+  /// Absolute positions added to the embeddings, [B, N, C].
+  Tensor on_tokens(Tensor embeddings, const std::vector<RelationMap>& relations);
+  std::vector<Position> terms(int64_t layer, const std::vector<RelationMap>& relations);
+
+  std::optional<std::string> undefined_at(const Structure& sample);
+  std::vector<std::pair<Tensor, double>> parameters_and_rates();
+  std::vector<LearnedParameter> learned_tables();
+
+ private:
+  struct Pair {
+    std::string label;  // `t5@token`
+    std::unique_ptr<Relation> relation;
+    bool on_tokens;
+    std::vector<std::shared_ptr<Encoding>> encodings;  // one a layer, or one
+    std::map<std::vector<int64_t>, RelationMap> maps;  // by shape
+  };
+  RelationMap map_of(Pair& pair, const std::vector<Structure>& structures, int64_t size,
+                     c10::Device device);
+  Encoding& encoding_of(Pair& pair, int64_t layer);
+
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace relbias

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/model: a transformer that reads tokens and answers at every token.
+#include <ATen/ATen.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "experiments/model/block.h"
+#include "experiments/model/positions.h"
+
+namespace relbias {
+namespace {
+
+std::optional<double> scale_from(const std::string& word) {
+  if (word == "rsqrt") return std::nullopt;
+  if (word == "none") return 1.0;
+  double number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(number)) {
+    input_error("model.scale: '{}' found, rsqrt, none or a number expected", word);
+  }
+  return number;
+}
+
+void check_config(const ModelConfig& config) {
+  if (config.heads < 1 || config.width % config.heads != 0) {
+    input_error("model.heads: {} found, a divisor of the width {} expected", config.heads,
+                config.width);
+  }
+  if (config.length_scale != "none" && config.length_scale != "log") {
+    unknown_word("value of model.length_scale", config.length_scale, {"none", "log"});
+  }
+}
+
+class Transformer final : public Model {
+ public:
+  Transformer(const ModelConfig& config, const TaskTraits& task, const PositionContext& context,
+              uint64_t seed)
+      : config_(config), task_(task) {
+    const Initialiser initial(seed);
+    // A tied table starts small enough for the output and is scaled up to N(0, 1) for the input.
+    const double deviation =
+        task.tied_outputs ? 1.0 / std::sqrt(static_cast<double>(config.width)) : 1.0;
+    embedding_ = register_parameter(
+        "embedding", initial.normal("embedding", {task.vocabulary, config.width}, deviation));
+    positions_ = register_module(
+        "positions",
+        std::make_shared<Positions>(config.positions, context, initial.in("positions")));
+    for (int64_t layer = 0; layer < config.layers; ++layer) {
+      const std::string name = fmt::format("block{}", layer);
+      blocks_.push_back(register_module(name, std::make_shared<Block>(config, initial.in(name))));
+    }
+    gain_ = register_parameter("gain", at::ones({config.width}));
+    output_ = embedding_;
+    if (!task.tied_outputs) {
+      output_ = register_parameter(
+          "output", initial.normal("output", {task.outputs, config.width},
+                                   1.0 / std::sqrt(static_cast<double>(config.width))));
+    }
+    attention_.causal = task.causal;
+    attention_.scale = scale_from(config.scale);
+    attention_.backend = backend_from(config.backend);
+    attention_.dropout = config.dropout;
+    if (config.length_scale == "log") attention_.length_scale_keys = context.trained.keys;
+  }
+
+  Tensor forward(const Batch& batch) override { return run(batch, {}); }
+
+  std::string first_non_finite(const Batch& batch) override {
+    const at::NoGradGuard no_gradients;
+    std::string first;
+    run(batch, [&](const std::string& name, const Tensor& output) {
+      if (first.empty() && !at::isfinite(output).all().item<bool>()) first = name;
+    });
+    return first;
+  }
+
+  std::optional<std::string> undefined_at(const Structure& sample) override {
+    return positions_->undefined_at(sample);
+  }
+  std::vector<std::pair<Tensor, double>> position_parameters() override {
+    return positions_->parameters_and_rates();
+  }
+  std::vector<LearnedParameter> learned_tables() override { return positions_->learned_tables(); }
+
+  double forward_flops(int64_t size) const override {
+    const auto tokens = static_cast<double>(size), width = static_cast<double>(config_.width);
+    const double matrices = 2.0 * width * width * static_cast<double>(4 + 2 * config_.mlp_ratio);
+    const double attention = 4.0 * tokens * width;
+    const double output = 2.0 * width * static_cast<double>(task_.outputs);
+    return tokens * (static_cast<double>(config_.layers) * (matrices + attention) + output);
+  }
+
+  std::string backend() const override {
+    return blocks_.empty() || blocks_.front()->backend() == Backend::reference ? "reference"
+                                                                               : "fused";
+  }
+
+ private:
+  Tensor run(const Batch& batch, const Probe& probe) {
+    const c10::Device device = embedding_.device();
+    const Tensor inputs = batch.inputs.to(device);
+    Tensor x = at::embedding(embedding_, inputs);
+    if (task_.tied_outputs) x = x * std::sqrt(static_cast<double>(config_.width));
+    const auto relations = positions_->relations(batch.structures, inputs.size(1), device);
+    x = positions_->on_tokens(x, relations);
+    AttentionOptions attention = attention_;
+    if (batch.valid.defined()) {
+      const Tensor valid = batch.valid.to(device);
+      x = x.masked_fill(valid.logical_not().unsqueeze(2), 0.0);
+      attention.mask = valid.view({valid.size(0), 1, 1, -1}).expand({-1, -1, inputs.size(1), -1});
+    }
+    if (probe) probe("embedding", x);
+    for (size_t layer = 0; layer < blocks_.size(); ++layer) {
+      const auto terms = positions_->terms(static_cast<int64_t>(layer), relations);
+      const Probe inner = !probe ? Probe{} : [&](const std::string& part, const Tensor& output) {
+        probe(fmt::format("block{}.{}", layer, part), output);
+      };
+      x = blocks_[layer]->forward(x, terms, attention, inner);
+    }
+    const Tensor logits = at::linear(root_mean_square_norm(x, gain_), output_);
+    if (probe) probe("output", logits);
+    return logits;
+  }
+
+  const ModelConfig config_;
+  const TaskTraits task_;
+  AttentionOptions attention_;
+  Tensor embedding_;  // [vocabulary, C]
+  std::shared_ptr<Positions> positions_;
+  std::vector<std::shared_ptr<Block>> blocks_;
+  Tensor gain_;    // [C]
+  Tensor output_;  // [outputs, C]
+};
+
+}  // namespace
+
+std::shared_ptr<Model> make_model(const ModelConfig& config, const TaskEntry& entry,
+                                  const TaskTraits& task, const Structure& trained,
+                                  uint64_t seed) {
+  check_config(config);
+  const PositionContext context{config.layers, config.heads, config.width,
+                                task.causal,   entry.relation, trained};
+  return std::make_shared<Transformer>(config, task, context, seed);
+}
+
+std::string position_label(const ModelConfig& config, const TaskEntry& entry) {
+  std::string label;
+  for (const auto& position : config.positions) {
+    if (!label.empty()) label += " + ";
+    label += parse_encoding(position.encoding).label();
+    if (config.positions.size() == 1) continue;
+    label += "@" + (position.relation.empty() ? entry.relation : position.relation);
+  }
+  return label;
+}
+
+}  // namespace relbias

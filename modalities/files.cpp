@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities: files, folders and content hashes.
+#include "modalities/files.h"
+
+#if __has_include(<c10/util/sha1.h>)
+#include <c10/util/sha1.h>
+#else
+#include <c10/util/hash.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "modalities/check.h"
+
+namespace relbias {
+namespace fs = std::filesystem;
+namespace {
+
+std::string sha1(const std::string& bytes) {
+  // c10 starts from a state of zeros when it is given nothing.
+  if (bytes.empty()) return "da39a3ee5e6b4b0d3255bfef95601890afd80709";
+  return c10::sha1(bytes).str();
+}
+
+std::string extension(const fs::path& path) {
+  std::string text = path.extension().string();
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text.empty() ? text : text.substr(1);
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) input_error("{} does not exist", path.string());
+  if (error) input_error("{} cannot be read: {}", path.string(), error.message());
+  if (!fs::is_regular_file(status)) {
+    input_error("{} is {}, a file expected", path.string(),
+                fs::is_directory(status) ? "a folder" : "neither file nor folder");
+  }
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             &std::fclose);
+  if (!file) input_error("{} cannot be read: {}", path.string(), std::strerror(errno));
+  std::string bytes;
+  std::array<char, 1 << 16> buffer;
+  while (const size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+    bytes.append(buffer.data(), count);
+  }
+  if (std::ferror(file.get()) != 0) {
+    input_error("{} cannot be read past byte {}: {}", path.string(), bytes.size(),
+                std::strerror(errno));
+  }
+  return bytes;
+}
+
+std::vector<std::string> files_below(const fs::path& folder,
+                                     const std::vector<std::string>& extensions) {
+  std::vector<std::string> names;
+  try {
+    if (!fs::exists(folder)) input_error("{} does not exist", folder.string());
+    for (auto entry = fs::recursive_directory_iterator(folder);
+         entry != fs::recursive_directory_iterator(); ++entry) {
+      const fs::path& path = entry->path();
+      if (path.filename().string().front() == '.') {
+        entry.disable_recursion_pending();
+      } else if (entry->is_regular_file() &&
+                 std::count(extensions.begin(), extensions.end(), extension(path)) != 0) {
+        names.push_back(path.lexically_relative(folder).generic_string());
+      }
+    }
+  } catch (const fs::filesystem_error& failure) {
+    input_error("{} cannot be read: {}", failure.path1().string(), failure.code().message());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string content_hash(const std::vector<File>& files) {
+  std::string listing;
+  for (const File& file : files) listing += sha1(file.bytes) + "  " + file.name + "\n";
+  return sha1(listing);
+}
+
+fs::path data_folder() {
+  for (const auto& [variable, below] : {std::pair{"RELBIAS_CACHE", "data"},
+                                        std::pair{"HOME", ".cache/relbias/data"}}) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && *value != '\0') return fs::path(value) / below;
+  }
+  input_error("neither RELBIAS_CACHE nor HOME is set: where the data lies is unknown");
+}
+
+}  // namespace relbias

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities: what all evaluated relations share: devices, pair ids, batches.
+#include "modalities/relation.h"
+
+#include <ATen/ATen.h>
+
+namespace relbias {
+
+RelationMap RelationMap::to(c10::Device device) const {
+  RelationMap moved = *this;
+  for (Tensor* tensor : {&moved.index, &moved.offsets, &moved.distance, &moved.special,
+                         &moved.features, &moved.query_coordinates, &moved.key_coordinates,
+                         &moved.unplaced}) {
+    if (tensor->defined()) *tensor = tensor->to(device);
+  }
+  return moved;
+}
+
+Tensor RelationMap::pair_rows() const {
+  if (index_class != IndexClass::line) {
+    const Tensor ids = index.to(at::kLong);
+    return index_class == IndexClass::grid ? ids.unsqueeze(0) : ids;
+  }
+  const auto options = at::TensorOptions().dtype(at::kLong).device(
+      offsets.defined() ? offsets.device() : c10::Device(at::kCPU));
+  const Tensor query = at::arange(queries, options).unsqueeze(1);
+  const Tensor key = at::arange(keys, options).unsqueeze(0);
+  return (key - query + (queries - 1)).unsqueeze(0);
+}
+
+namespace {
+
+// [1, n, ...] -> [1, size, ...] padded with zeros behind.
+Tensor pad_tokens(const Tensor& tensor, int64_t size, int64_t token_dims) {
+  std::vector<int64_t> shape = tensor.sizes().vec();
+  for (int64_t dim = 1; dim <= token_dims; ++dim) shape[dim] = size;
+  Tensor padded = at::zeros(shape, tensor.options());
+  Tensor place = padded;
+  for (int64_t dim = 1; dim <= token_dims; ++dim) {
+    place = place.narrow(dim, 0, tensor.size(dim));
+  }
+  place.copy_(tensor);
+  return padded;
+}
+
+Tensor join(const std::vector<RelationMap>& samples, int64_t size, int64_t token_dims,
+            Tensor RelationMap::*member) {
+  if (!(samples.front().*member).defined()) return {};
+  std::vector<Tensor> padded;
+  padded.reserve(samples.size());
+  for (const auto& sample : samples) {
+    padded.push_back(pad_tokens(sample.*member, size, token_dims));
+  }
+  return at::cat(padded, 0);
+}
+
+}  // namespace
+
+RelationMap stack(const std::vector<RelationMap>& samples, int64_t size) {
+  TORCH_INTERNAL_ASSERT(!samples.empty(), "a batch of no samples has no relation");
+  RelationMap batch = samples.front();
+  if (batch.index_class != IndexClass::pairs) return batch;
+  for (const auto& sample : samples) {
+    TORCH_INTERNAL_ASSERT(sample.rows == batch.rows && sample.queries == sample.keys &&
+                              sample.keys <= size,
+                          "samples of one relation: rows ", sample.rows, " against ", batch.rows,
+                          ", tokens ", sample.keys, " of at most ", size);
+  }
+  batch.queries = batch.keys = size;
+  batch.index = join(samples, size, 2, &RelationMap::index);
+  batch.features = join(samples, size, 2, &RelationMap::features);
+  batch.query_coordinates = join(samples, size, 1, &RelationMap::query_coordinates);
+  batch.key_coordinates = join(samples, size, 1, &RelationMap::key_coordinates);
+  return batch;
+}
+
+std::unique_ptr<Relation> make_relation(const std::string& text) {
+  const auto& entry = find_entry("relation", option_name(text), relation_entries());
+  return entry.make(parse_options("relation", text, entry.options));
+}
+
+}  // namespace relbias

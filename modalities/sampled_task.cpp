@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities: training and evaluation samples drawn from independent streams.
+#include "modalities/sampled_task.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace relbias {
+namespace {
+
+Batch rows(const Batch& all, int64_t first, int64_t count) {
+  Batch some = all;
+  for (Tensor* tensor : {&some.inputs, &some.targets, &some.scored, &some.valid}) {
+    if (tensor->defined()) *tensor = tensor->narrow(0, first, count);
+  }
+  if (all.structures.size() > 1) {
+    const auto begin = all.structures.begin() + first;
+    some.structures.assign(begin, begin + count);
+  }
+  return some;
+}
+
+}  // namespace
+
+Batch SampledTask::training(const TrainingRequest& request) const {
+  check_size(request.size);
+  return draw(request.size, request.batch, stream(request.seed, "data", request.step));
+}
+
+void SampledTask::evaluation(const EvaluationRequest& request,
+                             const std::function<void(const Batch&)>& use) const {
+  check({}, {request});
+  const Batch all = draw(request.size, request.samples,
+                         stream(0, "evaluation", static_cast<uint64_t>(request.size)));
+  for (int64_t first = 0; first < request.samples; first += request.batch) {
+    use(rows(all, first, std::min(request.batch, request.samples - first)));
+  }
+}
+
+void SampledTask::check(const std::vector<int64_t>& train_sizes,
+                        const std::vector<EvaluationRequest>& evaluations) const {
+  for (const int64_t size : train_sizes) check_size(size);
+  for (const EvaluationRequest& request : evaluations) {
+    check_size(request.size);
+    if (request.samples < 1 || request.batch < 1) {
+      input_error("evaluation of {} samples in batches of {}, at least 1 of each expected",
+                  request.samples, request.batch);
+    }
+  }
+}
+
+}  // namespace relbias
