@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# The tests: one GoogleTest program from tests/**/*.cpp, each of its cases a ctest of its own.
+include(GoogleTest)
+find_package(GTest REQUIRED)
+find_package(OpenCV REQUIRED COMPONENTS core imgcodecs)
+find_path(SNDFILE_INCLUDE sndfile.h REQUIRED)
+find_library(SNDFILE_LIBRARY sndfile REQUIRED)
+
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*.cpp)
+list(FILTER test_sources EXCLUDE REGEX "/tests/benchmarks/")
+add_executable(relbias_tests ${test_sources})
+target_link_libraries(relbias_tests PRIVATE relbias_experiments GTest::gmock_main opencv_core opencv_imgcodecs
+                      ${SNDFILE_LIBRARY} ${HDF5_C_LIBRARIES})
+target_include_directories(relbias_tests SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS} ${SNDFILE_INCLUDE})
+target_compile_definitions(relbias_tests PRIVATE
+  RELBIAS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" RELBIAS_PROGRAM="$<TARGET_FILE:relbias>")
+target_precompile_headers(relbias_tests REUSE_FROM relbias_precompiled)
+add_dependencies(relbias_tests relbias)
+
+# ctest runs tests side by side, so each gets one thread; a test of threading sets its own number.
+gtest_discover_tests(relbias_tests DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+  PROPERTIES TIMEOUT 600 ENVIRONMENT "OMP_NUM_THREADS=1")
