@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// results: the front door. What one run was, measured and learned, in plain types.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace relbias {
+
+// What went wrong with a results file or folder; the message names it.
+class StoreError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The layout of run files that this program writes and reads (schema.md).
+inline constexpr int64_t current_schema = 1;
+
+// A number that does not apply: no chance level, no ceiling, no factor.
+inline constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
+
+// `running` is also what an interrupted run says: it can be continued.
+enum class RunStatus { running, done, failed, diverged };
+
+// One logged step of training.
+struct TrainRow {
+  int64_t step = 0;
+  double loss = not_given;
+  double learning_rate = not_given;
+  double gradient_norm = not_given;
+  double tokens_per_second = not_given;
+  int64_t peak_memory = 0;     // bytes
+  double seconds = not_given;  // since the start of training, interruptions left out
+};
+
+// One metric at one size. Keyed by (size, condition, metric).
+struct EvaluationRow {
+  int64_t size = 0;           // tokens, frames, nodes, image side
+  double factor = not_given;  // size / trained size; NaN for bins
+  std::string condition;      // "<=15", "4 segments", "depth 16"; empty: the plain size
+  std::string metric;
+  double value = not_given;
+  double standard_error = not_given;
+  int64_t samples = 0;
+  double chance = not_given;
+  bool defined = true;  // false: the encoding has no answer at this size, and `reason` says why
+  std::string reason;
+};
+
+// A table that an encoding learned. Where one of its dimensions is called "relation", row r of it
+// stands at coordinates[r * A + a] along axes[a] (offset; dy, dx; hops; up, down); a row without a
+// place there (class token, unreachable) has NaN and its name in labels[r].
+struct LearnedTable {
+  std::string layer;     // "0", "1", ... or "shared"
+  std::string term;      // "score", "key", ...; "score@tree" where several relations are used
+  std::string relation;  // "token", "grid", ...
+  std::vector<std::string> dimensions;  // {"head", "relation", "width"}
+  std::vector<int64_t> shape;
+  std::vector<float> values;  // row-major
+
+  std::vector<std::string> axes;    // [A]
+  std::vector<double> coordinates;  // [R, A]
+  std::vector<std::string> labels;  // [R], or empty where every row has coordinates
+};
+
+// A monitor of attention: entropy, share by distance, ...
+struct Monitor {
+  std::string name;
+  std::vector<std::string> dimensions;  // {"layer", "head", "distance"}
+  std::vector<int64_t> shape;
+  std::vector<double> values;  // row-major
+};
+
+// What an interrupted run needs to continue bit-identically, as its trainer serialised it.
+struct Checkpoint {
+  int64_t step = 0;
+  std::vector<char> bytes;
+};
+
+struct RunRecord {
+  int64_t schema_version = current_schema;
+  std::string run_id;  // hash of the canonical config; names the file
+  std::string study;
+  RunStatus status = RunStatus::running;
+  std::string message;  // why it failed or diverged
+
+  std::string config;  // TOML, canonical, defaults filled in
+  std::string commit;
+  std::map<std::string, std::string> versions;  // libtorch, hdf5, compiler, ...
+  std::string device;
+  int64_t threads = 0;
+  int64_t parameters_total = 0;
+  int64_t parameters_position = 0;
+  std::string started;   // ISO 8601, UTC
+  std::string finished;  // likewise; empty while running
+  double wall_seconds = not_given;
+
+  std::string modality;
+  std::string task;
+  std::string dataset;
+  std::string dataset_hash;
+  std::string relation;
+  std::string encoding;  // as the user would write it, "t5 num_buckets=8"
+  std::string backend;   // of attention: the one that ran
+  int64_t seed = 0;
+  int64_t train_size = 0;
+  std::string primary_metric;
+  std::string better;          // "lower", "higher", or empty: no direction known
+  double ceiling = not_given;  // best reachable value of the primary metric, for the solved gate
+
+  std::vector<TrainRow> train;
+  std::vector<EvaluationRow> evaluation;
+  std::vector<LearnedTable> tables;
+  std::vector<Monitor> attention;
+  std::optional<Checkpoint> checkpoint;  // kept on disk only while the run is `running`
+};
+
+}  // namespace relbias

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// results: how fields are stored, and the rules that every record keeps, before it is written and
+// after it is read.
+#include "results/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "results/utf8.h"
+
+namespace relbias {
+namespace {
+
+// Whether a text can name a file and an HDF5 link.
+bool is_name(const std::string& text) {
+  return !text.empty() && text != "." && text != ".." &&
+         text.find_first_of(std::string("/\0", 2)) == std::string::npos;
+}
+
+std::string problem_with_train(const std::vector<TrainRow>& rows) {
+  for (size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].step <= rows[i - 1].step) {
+      return fmt::format("train: step {} follows step {}; steps must increase", rows[i].step,
+                         rows[i - 1].step);
+    }
+  }
+  return {};
+}
+
+std::string problem_with_evaluation(const std::vector<EvaluationRow>& rows) {
+  std::set<std::tuple<int64_t, std::string_view, std::string_view>> seen;
+  for (const EvaluationRow& row : rows) {
+    const std::string where =
+        fmt::format("evaluation: metric '{}' at size {}{}{}", row.metric, row.size,
+                    row.condition.empty() ? "" : ", ", row.condition);
+    if (row.metric.empty()) return where + " has no name";
+    if (!seen.insert({row.size, row.condition, row.metric}).second) return where + " stands twice";
+    if (!row.defined && row.reason.empty()) return where + " is undefined without a reason";
+  }
+  return {};
+}
+
+std::string problem_with_array(const std::vector<std::string>& dimensions,
+                               const std::vector<int64_t>& shape, size_t values) {
+  if (dimensions.size() != shape.size()) {
+    return fmt::format("{} dimension names for {} dimensions", dimensions.size(), shape.size());
+  }
+  for (const std::string& dimension : dimensions) {
+    if (dimension.empty() || dimension.find(',') != std::string::npos) {
+      return fmt::format("'{}' is no name for a dimension", dimension);
+    }
+  }
+  uint64_t product = 1;
+  for (const int64_t extent : shape) {
+    if (extent < 0 || __builtin_mul_overflow(product, static_cast<uint64_t>(extent), &product)) {
+      return fmt::format("impossible shape ({})", fmt::join(shape, ", "));
+    }
+  }
+  if (product != values) {
+    return fmt::format("{} values for shape ({})", values, fmt::join(shape, ", "));
+  }
+  return {};
+}
+
+std::string problem_with_rows(const LearnedTable& table) {
+  const auto relation = std::ranges::find(table.dimensions, "relation");
+  const bool has_relation = relation != table.dimensions.end();
+  if (!has_relation) {
+    const bool bare = table.axes.empty() && table.coordinates.empty() && table.labels.empty();
+    return bare ? "" : "axes or labels, but no dimension called 'relation'";
+  }
+  const auto rows = static_cast<size_t>(table.shape[relation - table.dimensions.begin()]);
+  if (table.coordinates.size() != rows * table.axes.size()) {
+    return fmt::format("{} coordinates for {} rows and {} axes", table.coordinates.size(), rows,
+                       table.axes.size());
+  }
+  if (!table.labels.empty() && table.labels.size() != rows) {
+    return fmt::format("{} labels for {} rows", table.labels.size(), rows);
+  }
+  std::set<std::string_view> columns = {"label"};
+  for (const std::string& axis : table.axes) {
+    if (axis.empty() || !columns.insert(axis).second) {
+      return fmt::format("'{}' is no name for an axis", axis);
+    }
+  }
+  return {};
+}
+
+std::string problem_with_table(const LearnedTable& table) {
+  if (!is_name(table.layer) || !is_name(table.term) || table.term.ends_with(".rows")) {
+    return "a layer and a term need names of their own, without '/'";
+  }
+  const std::string array = problem_with_array(table.dimensions, table.shape, table.values.size());
+  return array.empty() ? problem_with_rows(table) : array;
+}
+
+}  // namespace
+
+std::string stored(const std::map<std::string, std::string>& value) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [key, text] : value) json[valid_utf8(key)] = valid_utf8(text);
+  return json.dump();
+}
+
+void restore(const std::string& text, RunStatus& field) {
+  const auto found = std::ranges::find(status_names, text);
+  if (found == status_names.end()) {
+    throw StoreError(fmt::format("it is '{}', expected {}", text, fmt::join(status_names, ", ")));
+  }
+  field = static_cast<RunStatus>(found - status_names.begin());
+}
+
+void restore(const std::string& text, std::map<std::string, std::string>& field) {
+  try {
+    field = nlohmann::json::parse(text).get<std::map<std::string, std::string>>();
+  } catch (const nlohmann::json::exception& error) {
+    throw StoreError(fmt::format("it is no JSON object of texts: {}", error.what()));
+  }
+}
+
+std::string problem_with(const RunRecord& run) {
+  if (run.schema_version != current_schema) {
+    return fmt::format("schema version {}, this program knows {}", run.schema_version,
+                       current_schema);
+  }
+  if (!is_name(run.run_id)) return fmt::format("run_id '{}' cannot name a file", run.run_id);
+  if (run.better != "lower" && run.better != "higher" && !run.better.empty()) {
+    return fmt::format("better is '{}', expected 'lower', 'higher' or nothing", run.better);
+  }
+  if (auto problem = problem_with_train(run.train); !problem.empty()) return problem;
+  if (auto problem = problem_with_evaluation(run.evaluation); !problem.empty()) return problem;
+
+  std::set<std::pair<std::string_view, std::string_view>> names;
+  for (const LearnedTable& table : run.tables) {
+    const std::string where = fmt::format("encoding/{}/{}: ", table.layer, table.term);
+    if (!names.insert({table.layer, table.term}).second) return where + "stands twice";
+    if (auto problem = problem_with_table(table); !problem.empty()) return where + problem;
+  }
+  for (const Monitor& monitor : run.attention) {
+    const std::string where = fmt::format("attention/{}: ", monitor.name);
+    if (!is_name(monitor.name)) return where + "a monitor needs a name, without '/'";
+    if (!names.insert({"", monitor.name}).second) return where + "stands twice";
+    auto problem = problem_with_array(monitor.dimensions, monitor.shape, monitor.values.size());
+    if (!problem.empty()) return where + problem;
+  }
+  return {};
+}
+
+}  // namespace relbias
