@@ -90,8 +90,8 @@ std::string content_hash(const std::vector<File>& files) {
 }
 
 fs::path data_folder() {
-  for (const auto& [variable, below] : {std::pair{"RELBIAS_CACHE", "data"},
-                                        std::pair{"HOME", ".cache/relbias/data"}}) {
+  for (const auto& [variable, below] :
+       {std::pair{"RELBIAS_CACHE", "data"}, std::pair{"HOME", ".cache/relbias/data"}}) {
     const char* value = std::getenv(variable);
     if (value != nullptr && *value != '\0') return fs::path(value) / below;
   }

@@ -23,7 +23,8 @@ struct ValueReader {
   const OptionSpec& spec;
 
   void check_range(double number) const {
-    if (std::isfinite(number) && number >= spec.minimum && number <= spec.maximum) return;
+    if (!std::isfinite(number)) input_error("{}: {} found, a finite number expected", where, text);
+    if (number >= spec.minimum && number <= spec.maximum) return;
     if (std::isinf(spec.maximum)) {
       input_error("{}: {} found, at least {} expected", where, text, spec.minimum);
     }

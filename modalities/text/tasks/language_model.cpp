@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/text: task `language-model`, the next byte of real text.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "modalities/text/text.h"
+
+namespace relbias {
+namespace {
+
+/// Input x_1..x_n, target y_t = x_{t+1}, every target scored. Text "to be", size 4:
+///
+///   inputs   t  o  _  b
+///   targets  o  _  b  e
+///
+/// Training windows start anywhere in the training text, also across the border of two documents.
+///
+/// Evaluation scores `tokens` bytes of the held-out split. They lie in stretches of
+/// min(stretch, tokens) bytes, the first at the beginning of the split, the last at its end, the
+/// others evenly between, so that no single work decides the result. Every stretch is cut into
+/// windows of the evaluated size. A stretch is a multiple of every size, hence every size scores
+/// exactly the same bytes, and only the context that it gives to them differs.
+class LanguageModel final : public Task {
+ public:
+  LanguageModel(const Options& options, const TextDataset& text)
+      : text_(text),
+        split_(options.word("split") == "validation" ? Split::validation : Split::test),
+        stretch_(options.integer("stretch")) {}
+
+  TaskTraits traits() const override {
+    return {.vocabulary = 256,
+            .outputs = 256,
+            .causal = true,
+            .tied_outputs = true,
+            .metrics = {"bits-per-byte", "cross-entropy", "perplexity", "accuracy"},
+            .chance = 8.0,  // log2 256: all bytes equally likely
+            .by_position = true};
+  }
+
+  Batch training(const TrainingRequest& request) const override {
+    const int64_t places = length(Split::train) - request.size;
+    if (places < 1) too_short(Split::train, request.size + 1, "a training window");
+    at::Generator generator = stream(request.seed, "data", request.step);
+    const Tensor starts = at::randint(0, places, {request.batch}, generator, at::kLong);
+    return windows(Split::train, starts, request.size);
+  }
+
+  void evaluation(const EvaluationRequest& request,
+                  const std::function<void(const Batch&)>& use) const override {
+    const Tensor starts = window_starts(request);
+    for (const Tensor& some : starts.split(request.batch)) {
+      use(windows(split_, some, request.size));
+    }
+  }
+
+  void check(const std::vector<int64_t>& train_sizes,
+             const std::vector<EvaluationRequest>& evaluations) const override {
+    for (const int64_t size : train_sizes) {
+      check_size(size);
+      if (length(Split::train) <= size) too_short(Split::train, size + 1, "a training window");
+    }
+    for (const EvaluationRequest& request : evaluations) {
+      window_starts(request);
+      if (request.tokens != evaluations.front().tokens) {
+        input_error(
+            "language-model: {} tokens at one size, {} at another: sizes compare only on "
+            "the same bytes",
+            evaluations.front().tokens, request.tokens);
+      }
+    }
+  }
+
+ private:
+  int64_t length(Split split) const { return static_cast<int64_t>(text_.bytes(split).size()); }
+
+  static void check_size(int64_t size) {
+    if (size < 1) input_error("language-model: size {} found, at least 1 expected", size);
+  }
+
+  [[noreturn]] void too_short(Split split, int64_t needed, std::string_view what) const {
+    input_error("language-model: {} needs {} bytes, but {} has {}: {}", what, needed,
+                split_name(split), length(split), text_.report());
+  }
+
+  /// The first bytes of the evaluation's windows, [tokens / size].
+  Tensor window_starts(const EvaluationRequest& request) const {
+    check_size(request.size);
+    const int64_t tokens = request.tokens;
+    const int64_t stretch = std::min(stretch_, tokens);
+    if (tokens < 1 || request.batch < 1) {
+      input_error("language-model: {} tokens in batches of {}, at least 1 of each expected", tokens,
+                  request.batch);
+    }
+    if (tokens % stretch != 0) {
+      input_error("language-model: {} evaluation tokens are no multiple of stretch={}", tokens,
+                  stretch);
+    }
+    if (stretch % request.size != 0) {
+      input_error(
+          "language-model: evaluation size {} does not divide a stretch of {} bytes, and all sizes "
+          "must score the same bytes: change the sizes, the evaluation tokens ({}) or stretch= "
+          "({})",
+          request.size, stretch, tokens, stretch_);
+    }
+    // One byte more than is scored: the first of all is only context.
+    if (length(split_) < tokens + 1) {
+      too_short(split_, tokens + 1, fmt::format("evaluation on {} tokens", tokens));
+    }
+    const int64_t stretches = tokens / stretch;
+    const int64_t slack = length(split_) - 1 - stretch;
+    const Tensor number = at::arange(stretches, at::kLong);
+    const Tensor begin = (number * slack).floor_divide(std::max<int64_t>(stretches - 1, 1));
+    const Tensor within = at::arange(0, stretch, request.size, at::kLong);
+    return (begin.unsqueeze(1) + within.unsqueeze(0)).flatten();
+  }
+
+  /// starts: [B]
+  Batch windows(Split split, const Tensor& starts, int64_t size) const {
+    const std::string& bytes = text_.bytes(split);
+    // Indexing only reads, so the constness of the text may be taken off.
+    const Tensor all = at::from_blob(const_cast<char*>(bytes.data()), {length(split)}, at::kByte);
+    const Tensor places = starts.unsqueeze(1) + at::arange(size + 1, at::kLong).unsqueeze(0);
+    const Tensor tokens = all.index({places}).to(at::kLong);  // [B, N + 1]
+    Batch batch;
+    batch.inputs = tokens.narrow(1, 0, size).contiguous();
+    batch.targets = tokens.narrow(1, 1, size).contiguous();
+    batch.scored = at::ones_like(batch.inputs, at::kBool);
+    batch.structures = {{.queries = size, .keys = size}};
+    return batch;
+  }
+
+  const TextDataset& text_;
+  Split split_;
+  int64_t stretch_;
+};
+
+std::unique_ptr<Task> make(const Options& options, const Dataset* dataset) {
+  const auto* text = dynamic_cast<const TextDataset*>(dataset);
+  if (text == nullptr) {
+    input_error("task language-model needs a dataset of text, for example shakespeare");
+  }
+  return std::make_unique<LanguageModel>(options, *text);
+}
+
+}  // namespace
+
+TaskEntry task_language_model() {
+  return {
+      .summary =
+          "the next byte of real text; whether a model still works on longer text than it "
+          "was trained on",
+      .relation = "token",
+      .needs_dataset = true,
+      .options = {{.name = "split",
+                   .value = std::string("test"),
+                   .meaning =
+                       "held-out text that is evaluated; validation is for choosing settings",
+                   .choices = {"validation", "test"}},
+                  {.name = "stretch",
+                   .value = int64_t{8192},
+                   .meaning = "bytes of connected text from which evaluation windows are cut",
+                   .minimum = 1}},
+      .make = make,
+  };
+}
+
+}  // namespace relbias

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: relation `token`, the worked examples of its doc comment and Q != K.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "modalities/relation.h"
+
+namespace relbias {
+namespace {
+
+// The offset that every pair of the map stands for, [Q][K].
+std::vector<std::vector<int>> offsets(int64_t queries, int64_t keys) {
+  const auto token = make_relation("token");
+  const RelationMap map = token->map(token->structure(queries, keys));
+  const at::Tensor rows = map.pair_rows()[0];
+  std::vector<std::vector<int>> all(static_cast<size_t>(queries));
+  for (int64_t i = 0; i < queries; ++i) {
+    for (int64_t j = 0; j < keys; ++j) {
+      const int64_t row = rows[i][j].item<int64_t>();
+      all[static_cast<size_t>(i)].push_back(map.offsets[row][0].item<int>());
+      EXPECT_EQ(map.distance[row].item<int>(), std::abs(map.offsets[row][0].item<int>()));
+    }
+  }
+  return all;
+}
+
+using Rows = std::vector<std::vector<int>>;
+
+TEST(Token, ThreeTokens) { EXPECT_EQ(offsets(3, 3), (Rows{{0, 1, 2}, {-1, 0, 1}, {-2, -1, 0}})); }
+
+// field-notes A03, A08: a cached query stands at the last key, not at the first.
+TEST(Token, TheLastQueryStandsAtTheLastKey) {
+  EXPECT_EQ(offsets(1, 3), (Rows{{-2, -1, 0}}));
+  EXPECT_EQ(offsets(2, 4), (Rows{{-2, -1, 0, 1}, {-3, -2, -1, 0}}));
+  const Rows whole = offsets(7, 7);
+  for (int64_t queries = 1; queries <= 7; ++queries) {
+    const Rows last(whole.end() - queries, whole.end());
+    EXPECT_EQ(offsets(queries, 7), last) << queries;
+  }
+}
+
+TEST(Token, CoordinatesAgreeWithOffsets) {
+  const auto token = make_relation("token");
+  const RelationMap map = token->map(token->structure(2, 5));
+  const at::Tensor difference = map.key_coordinates[0].transpose(0, 1) - map.query_coordinates[0];
+  const at::Tensor offset = map.offsets.squeeze(1).index({map.pair_rows()[0]});
+  EXPECT_TRUE(at::equal(difference, offset)) << difference << offset;
+}
+
+TEST(Token, OneTokenAndNone) {
+  EXPECT_EQ(offsets(1, 1), (Rows{{0}}));
+  const auto token = make_relation("token");
+  const RelationMap empty = token->map(token->structure(0, 0));
+  EXPECT_EQ(empty.rows, 0);
+  EXPECT_EQ(empty.pair_rows().numel(), 0);
+}
+
+TEST(Token, NeverMaterialisesItsPairs) {
+  const auto token = make_relation("token");
+  const RelationMap map = token->map(token->structure(1000, 1000));
+  EXPECT_EQ(map.rows, 1999);
+  EXPECT_FALSE(map.index.defined());
+}
+
+TEST(Token, StructureFillsInWhatIsNotGiven) {
+  const auto token = make_relation("token");
+  const Structure both = token->structure(3, std::nullopt);
+  EXPECT_EQ(both.queries, 3);
+  EXPECT_EQ(both.keys, 3);
+  EXPECT_GT(token->structure(std::nullopt, std::nullopt).keys, 0);
+}
+
+}  // namespace
+}  // namespace relbias
