@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments: how well a model does at each size.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "experiments/experiment.h"
+#include "results/record.h"
+
+namespace relbias {
+
+/// Evaluates the experiment's model at every size of the configuration: one row a metric; where the
+/// task asks for it, its first metric also by position in the sequence (`position 17-32`). Sizes at
+/// which the model has no meaning give rows without a value that say why.
+///
+/// Samples depend on the task alone, so every run of a study meets the same ones. Neither dropout
+/// nor gradients nor any random state is touched. `before_batch` is called before each batch with
+/// its size, and may throw to stop.
+std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& experiment,
+                                    const std::function<void(int64_t size)>& before_batch);
+
+}  // namespace relbias

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments: planning of runs: checks, costs, files.
+#include "experiments/plan.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "experiments/perform.h"
+#include "results/store.h"
+
+namespace relbias {
+namespace {
+
+namespace fs = std::filesystem;
+
+PlannedRun checked(const Study& study, const Run& run, DatasetCache& cache) {
+  return at_place(fmt::format("study {}, run {}", study.name, run.label), nullptr, [&]() {
+    const Experiment experiment = build(run.config, cache);
+    PlannedRun planned{.study = study.name,
+                       .run = run,
+                       .cost = cost_of(run.config, experiment),
+                       .dataset_hash = "",
+                       .file = {}};
+    if (experiment.dataset) planned.dataset_hash = experiment.dataset->content_hash();
+    return planned;
+  });
+}
+
+void check_writable(const fs::path& folder) {
+  const auto refuse = [&](const std::string& reason) {
+    input_error("results folder {}: cannot be written: {}", folder.string(), reason);
+  };
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) refuse(error.message());
+  // Permission bits do not tell: the file system may be read-only, the user may be root.
+  const fs::path probe = folder / fmt::format(".writable-{}", getpid());
+  errno = 0;
+  const bool written = static_cast<bool>(std::ofstream(probe).put('\n').flush());
+  const int reason = errno;
+  fs::remove(probe, error);
+  if (!written) refuse(std::strerror(reason));
+}
+
+// A number with a unit of thousands: `25.3 k`, `1.2 T`.
+std::string short_number(double number) {
+  const char* units[] = {"", " k", " M", " G", " T", " P", " E"};
+  size_t unit = 0;
+  while (number >= 999.95 && unit + 1 < std::size(units)) {
+    number /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.{}f}{}", number, unit == 0 ? 0 : 1, units[unit]);
+}
+
+bool is_finished_file(const PlannedRun& planned) {
+  if (!fs::exists(planned.file)) return false;
+  RunRecord record;
+  try {
+    record = read_run(planned.file, RunParts::numbers);
+  } catch (const StoreError&) {
+    return false;  // the run itself refuses, with the reason
+  }
+  if (!is_finished(record.status) || record.config != planned.run.text) return false;
+  if (record.dataset_hash != planned.dataset_hash) {
+    input_error("{}: finished before, but on other data: remove it, or choose another --out",
+                planned.file.string());
+  }
+  return true;
+}
+
+}  // namespace
+
+Shard parse_shard(const std::string& text) {
+  Shard shard{0, 0};
+  const char* end = text.data() + text.size();
+  const auto [slash, error] = std::from_chars(text.data(), end, shard.part);
+  if (error == std::errc() && slash != end && *slash == '/') {
+    const auto [stop, second_error] = std::from_chars(slash + 1, end, shard.of);
+    const bool good = second_error == std::errc() && stop == end;
+    if (good && shard.part >= 1 && shard.part <= shard.of) return shard;
+  }
+  input_error("--shard: '{}' found, i/n with i from 1 to n expected, for example 1/4", text);
+}
+
+std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection& selection,
+                             const Shard& shard) {
+  std::vector<PlannedRun> planned;
+  DatasetCache cache;
+  int64_t number = 0;
+  for (const Study& study : studies) {
+    for (const Run& run : expand(study, selection)) {
+      if (number++ % shard.of == shard.part - 1) planned.push_back(checked(study, run, cache));
+    }
+  }
+  return planned;
+}
+
+void place(std::vector<PlannedRun>& runs, const fs::path& out) {
+  check_writable(out);
+  for (PlannedRun& planned : runs) {
+    const fs::path folder = out / planned.study;
+    if (!fs::exists(folder)) check_writable(folder);
+    planned.file = folder / (planned.run.id + ".h5");
+    planned.finished = is_finished_file(planned);
+  }
+}
+
+std::string plan_table(const std::vector<PlannedRun>& runs) {
+  size_t study_width = 5, label_width = 3;
+  for (const auto& planned : runs) {
+    study_width = std::max(study_width, planned.study.size());
+    label_width = std::max(label_width, planned.run.label.size());
+  }
+  std::string table =
+      fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", "id", "study",
+                  study_width, "run", label_width, "parameters", "position", "tokens", "FLOPs");
+  Cost sum;
+  for (const auto& [study, run, cost, hash, file, finished] : runs) {
+    table += fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", run.id, study,
+                         study_width, run.label, label_width, cost.parameters,
+                         cost.position_parameters, short_number(cost.tokens),
+                         short_number(cost.flops));
+    sum.tokens += cost.tokens;
+    sum.flops += cost.flops;
+  }
+  table += fmt::format("{} runs, {} training tokens, {} training FLOPs\n", runs.size(),
+                       short_number(sum.tokens), short_number(sum.flops));
+  return table;
+}
+
+}  // namespace relbias

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments: starting, watching and ending of run processes.
+#include "experiments/runner.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "experiments/perform.h"
+#include "experiments/process.h"
+#include "experiments/progress.h"
+#include "results/store.h"
+
+namespace relbias {
+namespace {
+
+volatile std::sig_atomic_t interruptions = 0;
+
+void count_interruption(int) { interruptions = interruptions + 1; }
+
+void handle_signals() {
+  struct sigaction action {};
+  action.sa_handler = count_interruption;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a run that dies before it has read its configuration
+}
+
+// The record of a run whose process died without writing one.
+void record_death(const PlannedRun& planned, const std::string& message) {
+  const RunLock lock(planned.file);
+  RunRecord record = new_record(planned.study, planned.run.config);
+  if (std::filesystem::exists(planned.file)) record = read_run(planned.file);
+  record.status = RunStatus::failed;
+  record.message = message;
+  record.finished = utc_time();
+  record.checkpoint.reset();
+  write_run(planned.file, record);
+}
+
+class Sweep {
+ public:
+  Sweep(const std::vector<PlannedRun>& runs, const RunnerOptions& options)
+      : runs_(runs), options_(options), progress_(open_runs(), open_steps(), isatty(STDERR_FILENO)) {}
+
+  SweepResult run() {
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      if (!runs_[i].finished) waiting_.push_back(i);
+    }
+    result_.skipped = static_cast<int64_t>(runs_.size() - waiting_.size());
+    while (true) {
+      while (!stopping_ && !waiting_.empty() && jobs_.size() < max_jobs()) start_next();
+      if (jobs_.empty()) break;
+      follow_output();
+      follow_interruptions();
+      progress_.refresh();
+    }
+    result_.not_run += static_cast<int64_t>(waiting_.size());
+    result_.interrupted = interruptions > 0;
+    return result_;
+  }
+
+ private:
+  struct Job {
+    size_t run;
+    std::unique_ptr<ChildProcess> process;
+    std::string end;      // what the run said last: done, diverged, interrupted, failed
+    std::string message;  // why it failed
+    std::deque<std::string> last_errors;
+  };
+
+  size_t max_jobs() const { return static_cast<size_t>(options_.jobs); }
+
+  size_t open_runs() const {
+    return static_cast<size_t>(std::count_if(
+        runs_.begin(), runs_.end(), [](const PlannedRun& planned) { return !planned.finished; }));
+  }
+
+  int64_t open_steps() const {
+    int64_t steps = 0;
+    for (const auto& planned : runs_) steps += planned.finished ? 0 : planned.run.config.train.steps;
+    return steps;
+  }
+
+  void start_next() {
+    const size_t run = waiting_.front();
+    waiting_.pop_front();
+    const PlannedRun& planned = runs_[run];
+    ChildProcess::Start start;
+    start.arguments = {"run-one",
+                       "--study=" + planned.study,
+                       "--file=" + planned.file.string(),
+                       "--device=" + options_.device,
+                       fmt::format("--threads={}", options_.threads),
+                       fmt::format("--checkpoint-seconds={}", options_.checkpoint_seconds)};
+    start.environment = {fmt::format("OMP_NUM_THREADS={}", options_.threads)};
+    start.input = planned.run.text;
+    jobs_.push_back({.run = run,
+                     .process = std::make_unique<ChildProcess>(start),
+                     .end = "",
+                     .message = "",
+                     .last_errors = {}});
+    progress_.start(run, planned.run.label, planned.run.config.train.steps);
+  }
+
+  void follow_output() {
+    std::vector<ChildProcess::Stream*> open;
+    for (const Job& job : jobs_) {
+      for (auto* stream : {&job.process->output(), &job.process->errors()}) {
+        if (stream->descriptor >= 0) open.push_back(stream);
+      }
+    }
+    for (auto* stream : wait_for_output(open, 100)) {
+      for (Job& job : jobs_) {
+        if (stream == &job.process->output()) {
+          read_lines(*stream, [&](const std::string& line) { follow_event(job, line); });
+        } else if (stream == &job.process->errors()) {
+          read_lines(*stream, [&](const std::string& line) { keep_error(job, line); });
+        }
+      }
+    }
+    for (auto job = jobs_.begin(); job != jobs_.end();) {
+      const bool ended =
+          job->process->output().descriptor < 0 && job->process->errors().descriptor < 0;
+      if (ended) finish(*job);
+      job = ended ? jobs_.erase(job) : std::next(job);
+    }
+  }
+
+  void follow_event(Job& job, const std::string& line) {
+    const auto event = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!event.is_object()) return keep_error(job, line);
+    if (event.contains("step")) {
+      const auto loss = event["loss"];  // null: not a number
+      progress_.step(job.run, event["step"].get<int64_t>(),
+                     loss.is_number() ? loss.get<double>() : NAN);
+    }
+    if (event.contains("evaluating")) {
+      progress_.evaluating(job.run, event["evaluating"].get<int64_t>());
+    }
+    job.end = event.value("end", job.end);
+    job.message = event.value("message", job.message);
+  }
+
+  void keep_error(Job& job, const std::string& line) {
+    progress_.say(fmt::format("{}: {}", runs_[job.run].run.label, line));
+    job.last_errors.push_back(line);
+    if (job.last_errors.size() > 5) job.last_errors.pop_front();
+  }
+
+  void finish(Job& job) {
+    const int status = job.process->wait();
+    if (WIFSIGNALED(status)) {
+      if (stopping_) {
+        job.end = "interrupted";  // by us, the second time or before it could listen
+      } else {
+        fail_dead(job, fmt::format("killed by signal {} ({}){}", WTERMSIG(status),
+                                   strsignal(WTERMSIG(status)),
+                                   WTERMSIG(status) == SIGKILL ? ", out of memory?" : ""));
+      }
+    } else if (job.end.empty()) {
+      fail_dead(job, fmt::format("ended with exit code {} and no word", WEXITSTATUS(status)));
+    }
+    if (job.end == "done") ++result_.ok;
+    if (job.end == "diverged") ++result_.diverged;
+    if (job.end == "interrupted") ++result_.not_run;
+    if (job.end == "failed") ++result_.failed;
+    const std::string colon = job.message.empty() ? "" : ": " + job.message;
+    progress_.finish(job.run, job.end + colon);
+    if (job.end == "failed" && options_.fail_fast) stop(SIGTERM);
+  }
+
+  void fail_dead(Job& job, const std::string& death) {
+    job.end = "failed";
+    job.message = death;
+    if (!job.last_errors.empty()) {
+      job.message += fmt::format("; last it said: {}", fmt::join(job.last_errors, " | "));
+    }
+    try {
+      record_death(runs_[job.run], job.message);
+    } catch (const StoreError& error) {
+      progress_.say(fmt::format("{}: its failure cannot be recorded: {}",
+                                runs_[job.run].run.label, error.what()));
+    }
+  }
+
+  void follow_interruptions() {
+    if (interruptions == interruptions_seen_) return;
+    interruptions_seen_ = interruptions;
+    if (interruptions == 1) progress_.say("interrupted: every active run saves and stops");
+    stop(interruptions == 1 ? SIGTERM : SIGKILL);
+  }
+
+  void stop(int signal) {
+    stopping_ = true;
+    for (const Job& job : jobs_) job.process->signal(signal);
+  }
+
+  const std::vector<PlannedRun>& runs_;
+  const RunnerOptions& options_;
+  Progress progress_;
+  std::deque<size_t> waiting_;
+  std::vector<Job> jobs_;
+  SweepResult result_;
+  bool stopping_ = false;
+  int interruptions_seen_ = 0;
+};
+
+}  // namespace
+
+std::string SweepResult::summary() const {
+  std::string text = fmt::format("{} ok, {} failed", ok, failed);
+  if (diverged > 0) text += fmt::format(", {} diverged", diverged);
+  if (skipped > 0) text += fmt::format(", {} finished before", skipped);
+  if (not_run > 0) text += fmt::format(", {} not finished", not_run);
+  return text;
+}
+
+SweepResult run_all(const std::vector<PlannedRun>& runs, const RunnerOptions& options) {
+  handle_signals();
+  return Sweep(runs, options).run();
+}
+
+}  // namespace relbias

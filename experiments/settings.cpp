@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments: places and spellings of settings, and the flattening of tables to dotted keys.
+#include "experiments/settings.h"
+
+#include <sstream>
+
+namespace relbias {
+namespace {
+
+std::string place_of(const toml::source_region& source) {
+  const std::string name = source.path ? *source.path : "?";
+  if (name.starts_with("--")) return name;
+  return fmt::format("{}:{}:{}", name, source.begin.line, source.begin.column);
+}
+
+}  // namespace
+
+std::string place_of(const toml::node& value) { return place_of(value.source()); }
+
+std::string text_of(const toml::node& value) {
+  if (const auto* text = value.as_string()) return text->get();
+  std::ostringstream out;
+  value.visit([&](const auto& concrete) { out << concrete; });
+  return out.str();
+}
+
+std::shared_ptr<const toml::table> parse_toml(std::string_view text, const std::string& name) {
+  try {
+    return std::make_shared<const toml::table>(toml::parse(text, name));
+  } catch (const toml::parse_error& error) {
+    input_error("{}: {}", place_of(error.source()), error.description());
+  }
+}
+
+Assignment parse_assignment(const std::string& text, const std::string& flag) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    input_error("{} {}: key=value expected, for example train.steps=100", flag, text);
+  }
+  const std::string name = flag + " " + text;
+  const std::string value = text.substr(equals + 1);
+  Assignment assignment{text.substr(0, equals), nullptr};
+  try {
+    assignment.source =
+        std::make_shared<const toml::table>(toml::parse("value = " + value, name));
+  } catch (const toml::parse_error&) {
+    // Shells eat quotes: what is no TOML value is meant as a string, `model.encoding=alibi`.
+  }
+  if (!assignment.source || assignment.source->size() != 1) {
+    const toml::value<std::string> quoted(value);
+    std::ostringstream document;
+    document << "value = " << quoted;
+    assignment.source = parse_toml(document.str(), name);
+  }
+  return assignment;
+}
+
+void flatten(const toml::table& table, const std::string& prefix, Settings& settings) {
+  for (const auto& [key, value] : table) {
+    const std::string name = prefix + std::string(key.str());
+    const toml::table* inner = value.as_table();
+    // An empty table is kept, so that a misspelt one is noticed.
+    if (inner != nullptr && !inner->empty()) {
+      flatten(*inner, name + ".", settings);
+    } else {
+      settings[name] = &value;
+    }
+  }
+}
+
+void wrong_value(const std::string& key, const toml::node& found, std::string_view expected) {
+  input_error("{}: {}: {} found, {} expected", place_of(found), key, text_of(found), expected);
+}
+
+}  // namespace relbias

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments: finding and reading of study files.
+#include "experiments/study.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace relbias {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path studies_folder = fs::path(RELBIAS_SOURCE_DIR) / "experiments" / "studies";
+
+std::string study_name(const fs::path& file) {
+  std::string name = file.stem().string();
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+const std::string& text_value(const std::string& key, const toml::node& value) {
+  const auto* text = value.as_string();
+  if (text == nullptr || text->get().empty()) wrong_value(key, value, "text");
+  return text->get();
+}
+
+const toml::table& table_value(const std::string& key, const toml::node& value) {
+  if (!value.is_table()) wrong_value(key, value, "a table");
+  return *value.as_table();
+}
+
+// Nodes in the order of the file; the library sorts tables by key.
+template <class Item, class NodeOf>
+void sort_by_place(std::vector<Item>& items, NodeOf node_of) {
+  std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
+    const auto &left = node_of(a).source().begin, &right = node_of(b).source().begin;
+    return left < right;
+  });
+}
+
+std::vector<Axis> read_sweep(const toml::table& table) {
+  Settings lists;
+  flatten(table, "", lists);
+  std::vector<std::pair<Axis, const toml::node*>> axes;
+  for (const auto& [key, value] : lists) {
+    if (!value->is_array() || value->as_array()->empty()) {
+      wrong_value("sweep." + key, *value, "a list of values");
+    }
+    Axis axis{key, {}};
+    for (const auto& element : *value->as_array()) axis.values.push_back(&element);
+    axes.emplace_back(std::move(axis), value);
+  }
+  sort_by_place(axes, [](const auto& item) -> const toml::node& { return *item.second; });
+  std::vector<Axis> sweep;
+  for (auto& [axis, value] : axes) sweep.push_back(std::move(axis));
+  return sweep;
+}
+
+Claim read_claim(const toml::node& node) {
+  Claim claim;
+  const std::map<std::string, std::string*> texts{{"better", &claim.better},
+                                                  {"worse", &claim.worse},
+                                                  {"metric", &claim.metric},
+                                                  {"task", &claim.task},
+                                                  {"why", &claim.why}};
+  for (const auto& [name, value] : table_value("claim", node)) {
+    const std::string key(name.str());
+    if (const auto text = texts.find(key); text != texts.end()) {
+      *text->second = text_value("claim." + key, value);
+    } else if (key == "at") {
+      claim.at = value.is_number() ? value.value<double>().value() : 0;
+      if (!(claim.at > 0)) wrong_value("claim.at", value, "a multiple of the trained size");
+    } else {
+      at_place("", &value, [&, key = key]() {
+        unknown_word("key of a claim", key, {"better", "worse", "at", "metric", "task", "why"});
+      });
+    }
+  }
+  if (claim.better.empty() || claim.worse.empty()) {
+    input_error("{}: claim: better and worse expected, two encodings", place_of(node));
+  }
+  return claim;
+}
+
+std::vector<Claim> read_claims(const toml::node& node) {
+  if (!node.is_array()) wrong_value("claim", node, "a list of tables, [[claim]]");
+  std::vector<Claim> claims;
+  for (const auto& element : *node.as_array()) claims.push_back(read_claim(element));
+  return claims;
+}
+
+// A claim about an encoding that no run has would never be tested.
+void check_claims(const Study& study) {
+  std::vector<std::string> encodings;
+  for (const Axis& axis : study.sweep) {
+    if (axis.key != "model.encoding") continue;
+    for (const auto* value : axis.values) encodings.push_back(text_of(*value));
+  }
+  for (const Claim& claim : study.claims) {
+    for (const auto& name : {claim.better, claim.worse}) {
+      if (std::find(encodings.begin(), encodings.end(), name) != encodings.end()) continue;
+      at_place("claim", nullptr, [&, &name = name]() {
+        unknown_word("encoding of the sweep", name, encodings);
+      });
+    }
+  }
+}
+
+}  // namespace
+
+Study parse_study(std::string_view text, const std::string& file) {
+  Study study;
+  study.name = study_name(file);
+  study.file = file;
+  study.sources.push_back(parse_toml(text, file));
+  const std::map<std::string, std::string*> texts{
+      {"question", &study.question}, {"expected", &study.expected}, {"cost", &study.cost}};
+  for (const auto& [name, value] : *study.sources.front()) {
+    const std::string key(name.str());
+    if (const auto prose = texts.find(key); prose != texts.end()) {
+      *prose->second = text_value(key, value);
+    } else if (key == "sweep") {
+      study.sweep = read_sweep(table_value(key, value));
+    } else if (key == "smoke") {
+      flatten(table_value(key, value), "", study.smoke);
+    } else if (key == "claim") {
+      study.claims = read_claims(value);
+    } else if (value.is_table() && !value.as_table()->empty()) {
+      flatten(*value.as_table(), key + ".", study.base);
+    } else {
+      study.base[key] = &value;
+    }
+  }
+  if (study.question.empty()) input_error("{}: question: missing, text expected", file);
+  at_place(file, nullptr, [&]() { check_claims(study); });
+  return study;
+}
+
+std::vector<std::string> study_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(studies_folder)) {
+    if (entry.path().extension() == ".toml") names.push_back(study_name(entry.path()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string study_file(const std::string& name) {
+  for (const auto& entry : fs::directory_iterator(studies_folder)) {
+    const bool is_study = entry.path().extension() == ".toml";
+    if (is_study && study_name(entry.path()) == name) return entry.path().string();
+  }
+  unknown_word("study", name, study_names());
+}
+
+Study load_study(const std::string& name_or_path) {
+  const bool is_path = name_or_path.ends_with(".toml");
+  const std::string file = is_path ? name_or_path : study_file(name_or_path);
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) input_error("study {}: cannot be read", file);
+  return parse_study(text.str(), file);
+}
+
+}  // namespace relbias

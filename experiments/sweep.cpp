@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments: from a study and what the command line asks for to the list of runs.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "experiments/study.h"
+
+namespace relbias {
+namespace {
+
+std::vector<std::string> texts_of(const Axis& axis) {
+  std::vector<std::string> texts;
+  for (const auto* value : axis.values) texts.push_back(text_of(*value));
+  return texts;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+Axis& find_axis(std::vector<Axis>& sweep, const std::string& key) {
+  std::vector<std::string> keys;
+  for (Axis& axis : sweep) {
+    if (axis.key == key) return axis;
+    keys.push_back(axis.key);
+  }
+  unknown_word("key of the sweep", key, keys);
+}
+
+// A value is meant by its whole text, or by the name it starts with: `rope` for `rope layout=half`.
+bool is_meant(const std::string& value, const std::string& wanted,
+              const std::vector<std::string>& values) {
+  if (std::find(values.begin(), values.end(), wanted) != values.end()) return value == wanted;
+  return value.starts_with(wanted + " ");
+}
+
+void keep_only(std::vector<Axis>& sweep, const std::string& filter) {
+  const auto equals = filter.find('=');
+  if (equals == std::string::npos) {
+    input_error("--only {}: key=value,value expected, for example model.encoding=alibi,t5", filter);
+  }
+  at_place("--only " + filter, nullptr, [&]() {
+    Axis& axis = find_axis(sweep, filter.substr(0, equals));
+    const auto values = texts_of(axis);
+    std::vector<bool> kept(values.size(), false);
+    for (const auto& wanted : split(filter.substr(equals + 1), ',')) {
+      bool found = false;
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (!is_meant(values[i], wanted, values)) continue;
+        kept[i] = found = true;
+      }
+      if (!found) unknown_word(fmt::format("value of {}", axis.key), wanted, values);
+    }
+    std::vector<const toml::node*> remaining;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (kept[i]) remaining.push_back(axis.values[i]);
+    }
+    axis.values = remaining;
+  });
+}
+
+// What a run is called among the others: the swept values, encodings and tasks by their text alone.
+std::string label_of(const std::vector<Axis>& sweep, const std::vector<size_t>& choice) {
+  std::vector<std::string> parts;
+  for (size_t axis = 0; axis < sweep.size(); ++axis) {
+    const std::string& key = sweep[axis].key;
+    const std::string text = text_of(*sweep[axis].values[choice[axis]]);
+    const bool is_named = key == "model.encoding" || key == "data.task" || key == "data.dataset";
+    parts.push_back(is_named ? text : fmt::format("{}={}", key.substr(key.rfind('.') + 1), text));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// The next choice of one value an axis, the last axis fastest; false after the last choice.
+bool next_choice(const std::vector<Axis>& sweep, std::vector<size_t>& choice) {
+  for (size_t axis = sweep.size(); axis-- > 0;) {
+    if (++choice[axis] < sweep[axis].values.size()) return true;
+    choice[axis] = 0;
+  }
+  return false;
+}
+
+Run resolve(const Settings& settings, std::string label) {
+  Run run{.config = read_config(settings), .text = "", .id = "", .label = std::move(label)};
+  run.text = config_text(run.config);
+  run.id = run_id(run.text);
+  if (run.label.empty()) run.label = encoding_label(run.config);
+  return run;
+}
+
+void refuse_twins(const std::vector<Run>& runs) {
+  std::map<std::string, std::string> labels;
+  for (const Run& run : runs) {
+    const auto [twin, is_new] = labels.emplace(run.id, run.label);
+    if (!is_new) {
+      input_error("sweep: '{}' and '{}' are the same run, {}", twin->second, run.label, run.id);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Run> expand(const Study& study, const Selection& selection) {
+  Settings pinned = selection.smoke ? study.smoke : Settings{};
+  std::vector<Assignment> assignments;
+  for (const auto& text : selection.set) {
+    assignments.push_back(parse_assignment(text, "--set"));
+    pinned[assignments.back().key] = &assignments.back().value();
+  }
+  std::vector<Axis> sweep = study.sweep;
+  std::erase_if(sweep, [&](const Axis& axis) { return pinned.count(axis.key) != 0; });
+  for (const auto& filter : selection.only) keep_only(sweep, filter);
+
+  std::vector<Run> runs;
+  std::vector<size_t> choice(sweep.size(), 0);
+  do {
+    Settings settings = study.base;
+    for (size_t axis = 0; axis < sweep.size(); ++axis) {
+      settings[sweep[axis].key] = sweep[axis].values[choice[axis]];
+    }
+    for (const auto& [key, value] : pinned) settings[key] = value;
+    runs.push_back(resolve(settings, label_of(sweep, choice)));
+  } while (next_choice(sweep, choice));
+  refuse_twins(runs);
+  return runs;
+}
+
+}  // namespace relbias

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments: one training step, and what is kept of it.
+#include "experiments/trainer.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <torch/serialize.h>
+
+#include <cmath>
+#include <limits>
+
+namespace relbias {
+
+using torch::Tensor;
+
+namespace {
+
+constexpr int64_t not_scored = -100;  // the target that cross-entropy leaves out
+
+using SavedState = c10::Dict<std::string, Tensor>;
+
+// The norm of all gradients together; where it is finite, they are scaled down to at most `clip`.
+double clip_gradients(const std::vector<Tensor>& parameters, double clip) {
+  std::vector<Tensor> gradients;
+  for (const Tensor& parameter : parameters) {
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  }
+  const double norm = at::stack(at::_foreach_norm(gradients)).norm().item<double>();
+  if (clip > 0 && std::isfinite(norm) && norm > clip) at::_foreach_mul_(gradients, clip / norm);
+  return norm;
+}
+
+}  // namespace
+
+Batch beside(Model& model, const Batch& batch) {
+  const torch::Device device = model.parameters().front().device();
+  Batch moved = batch;
+  for (Tensor* tensor : {&moved.inputs, &moved.targets, &moved.scored, &moved.valid}) {
+    if (tensor->defined()) *tensor = tensor->to(device);
+  }
+  return moved;
+}
+
+Trainer::Trainer(const RunConfig& config, Experiment& experiment)
+    : config_(config),
+      experiment_(experiment),
+      optimiser_(parameter_groups(*experiment.model, config.train.weight_decay),
+                 config.train.betas) {}
+
+Tensor Trainer::loss(const Batch& batch) {
+  const auto seed = static_cast<uint64_t>(config_.seed);
+  at::manual_seed(stream_seed(seed, "dropout", static_cast<uint64_t>(step_)));
+  const Tensor outputs = experiment_.model->forward(batch);  // [B, N, outputs]
+  const Tensor targets = batch.targets.masked_fill(batch.scored.logical_not(), not_scored);
+  return at::cross_entropy_loss(outputs.flatten(0, 1).to(at::kFloat), targets.flatten(), {},
+                                at::Reduction::Mean, not_scored);
+}
+
+StepReport Trainer::advance() {
+  Model& model = *experiment_.model;
+  const TrainingRequest request{.size = training_size(config_, step_),
+                                .batch = config_.train.batch,
+                                .seed = static_cast<uint64_t>(config_.seed),
+                                .step = static_cast<uint64_t>(step_)};
+  const Batch drawn = experiment_.task->training(request);
+  TORCH_INTERNAL_ASSERT(drawn.scored.any().item<bool>(), "a batch without a scored target");
+  const Batch batch = beside(model, drawn);
+
+  model.train();
+  model.zero_grad();
+  const Tensor mean_loss = loss(batch);
+  StepReport report{.loss = mean_loss.item<double>(),
+                    .learning_rate = learning_rate(config_.train, step_),
+                    .gradient_norm = std::numeric_limits<double>::quiet_NaN(),
+                    .tokens = batch.targets.numel()};
+  if (std::isfinite(report.loss)) {
+    mean_loss.backward();
+    report.gradient_norm = clip_gradients(model.parameters(), config_.train.clip);
+  }
+  if (!std::isfinite(report.gradient_norm)) {
+    throw Diverged(fmt::format("step {}: {}", step_ + 1, source_of_divergence(batch, mean_loss)));
+  }
+  optimiser_.step(report.learning_rate);
+  ++step_;
+  return report;
+}
+
+std::string Trainer::source_of_divergence(const Batch& batch, const Tensor& loss) {
+  for (const auto& parameter : experiment_.model->named_parameters()) {
+    if (!at::isfinite(parameter.value()).all().item<bool>()) {
+      return fmt::format("parameter {} is not finite", parameter.key());
+    }
+  }
+  if (!std::isfinite(loss.item<double>())) {
+    const std::string module = experiment_.model->first_non_finite(batch);
+    return fmt::format("the output of {} is not finite", module.empty() ? "the loss" : module);
+  }
+  for (const auto& parameter : experiment_.model->named_parameters()) {
+    const Tensor& gradient = parameter.value().grad();
+    if (gradient.defined() && !at::isfinite(gradient).all().item<bool>()) {
+      return fmt::format("the gradient of {} is not finite", parameter.key());
+    }
+  }
+  return "the norm of the gradient is not finite";
+}
+
+std::vector<std::pair<std::string, Tensor>> Trainer::state() const {
+  std::vector<std::pair<std::string, Tensor>> tensors = optimiser_.state();
+  for (const auto& item : experiment_.model->named_parameters()) {
+    tensors.emplace_back("model." + item.key(), item.value());
+  }
+  for (const auto& item : experiment_.model->named_buffers()) {
+    tensors.emplace_back("model." + item.key(), item.value());
+  }
+  return tensors;
+}
+
+std::vector<char> Trainer::save() const {
+  SavedState saved;
+  for (const auto& [name, tensor] : state()) saved.insert(name, tensor.detach().cpu());
+  saved.insert("step", at::scalar_tensor(step_, at::kLong));
+  return torch::pickle_save(saved);
+}
+
+void Trainer::load(const std::vector<char>& bytes) {
+  const at::NoGradGuard no_gradients;
+  const c10::IValue value = torch::pickle_load(bytes);
+  TORCH_CHECK(value.isGenericDict(), "not a checkpoint");
+  const auto saved = c10::impl::toTypedDict<std::string, Tensor>(value.toGenericDict());
+  for (const auto& [name, tensor] : state()) {
+    TORCH_CHECK(saved.contains(name), "'", name, "' is missing");
+    TORCH_CHECK(saved.at(name).sizes() == tensor.sizes(), "'", name, "': ",
+                saved.at(name).sizes(), " found, ", tensor.sizes(), " expected");
+    Tensor(tensor).copy_(saved.at(name));
+  }
+  step_ = saved.at("step").item<int64_t>();
+}
+
+}  // namespace relbias
