@@ -3,11 +3,11 @@
 # one new file and no edit elsewhere. Objects that register themselves would vanish silently from static libraries; here a
 # missing factory is a link error and a name used twice stops the configuration.
 
-# relbias_add_catalogue(TARGET KIND TYPE HEADER FILES...) adds to TARGET the function
+# relbias_write_catalogue(SOURCE KIND TYPE HEADER FILES...) writes to SOURCE the function
 #   const std::vector<TYPE>& KIND_entries()
 # with one entry a file: what the file's factory `TYPE KIND_stem()` returns, its `name` set to the stem with '-' for '_'
 # and, for files in modalities/<modality>/, its `modality` set too.
-function(relbias_add_catalogue target kind type header)
+function(relbias_write_catalogue source kind type header)
   set(declarations "")
   set(additions "")
   foreach(file IN LISTS ARGN)
@@ -19,12 +19,16 @@ function(relbias_add_catalogue target kind type header)
     string(REPLACE "_" "-" name "${stem}")
     string(APPEND declarations "${type} ${kind}_${stem}();\n")
     string(APPEND additions "    all.push_back(${kind}_${stem}());\n    all.back().name = \"${name}\";\n")
-    file(RELATIVE_PATH relative "${PROJECT_SOURCE_DIR}" "${file}")
-    if(relative MATCHES "^modalities/([^/]+)/")
+    if(file MATCHES "/modalities/([^/]+)/[a-z]+/[^/]+$")
       string(APPEND additions "    all.back().modality = \"${CMAKE_MATCH_1}\";\n")
     endif()
   endforeach()
+  configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/catalogue.cpp.in" "${source}" @ONLY)
+endfunction()
+
+# Adds such a catalogue to TARGET.
+function(relbias_add_catalogue target kind type header)
   set(source "${PROJECT_BINARY_DIR}/catalogue/${kind}_entries.cpp")
-  configure_file("${PROJECT_SOURCE_DIR}/.cmake/catalogue.cpp.in" "${source}" @ONLY)
+  relbias_write_catalogue("${source}" ${kind} ${type} ${header} ${ARGN})
   target_sources(${target} PRIVATE "${source}")
 endfunction()

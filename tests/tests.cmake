@@ -20,3 +20,15 @@ add_dependencies(relbias_tests relbias)
 # ctest runs tests side by side, so each gets one thread; a test of threading sets its own number.
 gtest_discover_tests(relbias_tests DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
   PROPERTIES TIMEOUT 600 ENVIRONMENT "OMP_NUM_THREADS=1")
+
+# The build itself.
+add_test(NAME build.setup COMMAND "${PROJECT_SOURCE_DIR}/tests/build/setup_test.sh")
+add_test(NAME build.cmake COMMAND "${CMAKE_COMMAND}" -P "${PROJECT_SOURCE_DIR}/tests/build/cmake_test.cmake")
+
+# Other versions lay out differently; experiments/setup installs this one.
+find_program(CLANG_FORMAT clang-format-14)
+if(CLANG_FORMAT)
+  add_test(NAME build.format WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" COMMAND bash -c
+    "find modalities encodings experiments results tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \
+     | xargs '${CLANG_FORMAT}' --dry-run -Werror")
+endif()

