@@ -50,6 +50,7 @@ EncodingEntry encoding_clipped() {
       .need = Need::distance,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},
       .init_std = 0.02,
+      .per_head = true,
       .options = {{"max_distance", int64_t{16}, "offsets beyond it share the last row", {}, 1, 1e6}},
       .make =
           [](const Options& options, const EncodingContext& context, const Initialiser& initial) {

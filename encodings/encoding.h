@@ -60,8 +60,11 @@ class Encoding : public torch::nn::Module {
   /// The terms of a relation whose offsets have been brought into range. Tables [1|H, R(, D)].
   virtual Terms compute_terms(const RelationMap& relation);
   /// What is added to the embeddings, [B|1, N, C]; undefined: nothing.
-  virtual Tensor compute_tokens(const RelationMap& relation);
+  virtual Tensor compute_tokens(const Tensor& embeddings,  // [B, N, C]
+                                const RelationMap& relation);
 
+  /// Heads of what is learned: H, or 1 where `per_head=false`.
+  int64_t table_heads() const { return table_heads_; }
   /// A learned table [table_heads, rows (, width)] from N(0, init_std^2), registered as a parameter.
   Tensor learned_table(const std::string& name, at::IntArrayRef row_shape,
                        const Initialiser& initial);
@@ -86,6 +89,7 @@ class Encoding : public torch::nn::Module {
 /// What a relation must offer before an encoding means anything on it.
 enum class Need {
   nothing,
+  anything,    // offsets, a distance or features: any measure of a pair
   axes,        // signed offsets
   distance,    // a non-negative distance
   ids,         // a finite set of ids at the trained size
@@ -100,9 +104,10 @@ struct EncodingEntry {
   std::string initial;  // how its parameters start
   Need need = Need::nothing;
   bool on_tokens = false;  // adds to the token embeddings, once a model, instead of emitting terms
+  int64_t after_block = 0;  // where it does so: 0 before the first block
   std::vector<PastRange> past_range{PastRange::extend};  // what it can do; the first is the default
   std::optional<double> init_std{};  // of its learned tables; nothing: it has none
-  std::optional<bool> per_head = true;  // default of the option; nothing: its table has no heads
+  std::optional<bool> per_head{};    // default of the option; nothing: nothing learned has heads
   bool has_factor = true;            // `alpha` has a meaning; a rotation has no factor
   std::vector<OptionSpec> options{};  // its own; those shared by all are added by encoding_options
   /// Further reasons why it has no meaning with these options, beyond `need`.

@@ -32,7 +32,7 @@ class Learned final : public Encoding {
   }
 
  protected:
-  Tensor compute_tokens(const RelationMap& relation) override {
+  Tensor compute_tokens(const Tensor&, const RelationMap& relation) override {
     return rows_at(table_, relation.key_coordinates.select(-1, 0));
   }
 
@@ -57,7 +57,6 @@ EncodingEntry encoding_learned() {
       .on_tokens = true,
       .past_range = {PastRange::undefined, PastRange::interpolate, PastRange::clamp},
       .init_std = 0.02,
-      .per_head = std::nullopt,
       .undefined = not_a_line,
       .make =
           [](const Options& options, const EncodingContext& context, const Initialiser& initial) {

@@ -17,7 +17,7 @@ class Sinusoidal final : public Encoding {
   using Encoding::Encoding;
 
  protected:
-  Tensor compute_tokens(const RelationMap& relation) override {
+  Tensor compute_tokens(const Tensor&, const RelationMap& relation) override {
     const int64_t axes = context_.relation.coordinates;
     std::vector<Tensor> parts;
     for (const Tensor& position : relation.key_coordinates.unbind(-1)) {  // [B|1, N]

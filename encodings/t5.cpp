@@ -97,6 +97,7 @@ EncodingEntry encoding_t5() {
       .need = Need::distance,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},
       .init_std = 0.02,
+      .per_head = true,
       .options = {{"num_buckets", int64_t{32}, "rows of the table, both directions together", {}, 1, 1e6},
                   {"max_distance", int64_t{128}, "distances from here on share the last bucket", {}, 1, 1e7},
                   {"bidirectional", "auto", "auto: two-sided unless the model is causal",

@@ -88,7 +88,7 @@ Tensor allowed_pairs(int64_t queries, int64_t keys, const AttentionOptions& opti
   if (!options.causal) return options.mask;
   const Tensor causal = at::ones({1, 1, queries, keys}, at::TensorOptions(at::kBool).device(device))
                             .tril(keys - queries);
-  return options.mask.defined() ? options.mask.logical_and(causal) : causal;
+  return options.mask.defined() ? options.mask.bitwise_and(causal) : causal;
 }
 
 AttentionResult attention(const Tensor& q, const Tensor& k, const Tensor& v,

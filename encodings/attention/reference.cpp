@@ -107,7 +107,7 @@ double attention_scale(const Tensor& q, const std::vector<Position>& positions,
 
 // Zeros where nothing may attend, so that padding of any content meets no product: 0 * NaN is NaN.
 Tensor without_unused(const Tensor& x, const Tensor& used) {
-  return x.masked_fill(used.logical_not().unsqueeze(-1), 0.0);
+  return x.masked_fill(used.bitwise_not().unsqueeze(-1), 0.0);
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ AttentionResult reference_attention(const Tensor& query, const Tensor& key, cons
     scores = scores * length_factor(allowed, k, *options.length_scale_keys);
   }
   if (allowed.defined()) {
-    scores = scores.masked_fill(allowed.logical_not(), -std::numeric_limits<double>::infinity());
+    scores = scores.masked_fill(allowed.bitwise_not(), -std::numeric_limits<double>::infinity());
   }
   AttentionResult result;
   result.weights = may_have_empty_rows(q, k, options) ? at::_safe_softmax(scores, -1)

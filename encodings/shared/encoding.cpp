@@ -70,6 +70,11 @@ std::optional<std::string> missing(Need need, const std::string& relation,
   };
   switch (need) {
     case Need::nothing: return std::nullopt;
+    case Need::anything:
+      if (traits.axes == 0 && !traits.distance && traits.features == 0) {
+        return lacks("offsets, a distance or features");
+      }
+      break;
     case Need::axes: if (traits.axes == 0) return lacks("signed offsets"); break;
     case Need::distance: if (!traits.distance) return lacks("a distance"); break;
     case Need::ids:
@@ -133,14 +138,14 @@ Terms Encoding::terms(const RelationMap& relation) {
 
 Tensor Encoding::tokens(const Tensor& embeddings, const RelationMap& relation) {
   if (const auto reason = undefined_at(relation)) throw InputError(*reason);
-  Tensor added = compute_tokens(in_range(relation, context_.trained, past_range_));
+  Tensor added = compute_tokens(embeddings, in_range(relation, context_.trained, past_range_));
   if (!added.defined()) return embeddings;
   if (alpha_.defined()) added = added * alpha_;
   return embeddings + added.to(embeddings.scalar_type());
 }
 
 Terms Encoding::compute_terms(const RelationMap&) { return {}; }
-Tensor Encoding::compute_tokens(const RelationMap&) { return {}; }
+Tensor Encoding::compute_tokens(const Tensor&, const RelationMap&) { return {}; }
 
 std::optional<std::string> Encoding::undefined_at(const RelationMap& relation) const {
   if (past_range_ != PastRange::undefined || !is_past_range(relation, context_.trained)) {
@@ -186,14 +191,14 @@ std::vector<OptionSpec> encoding_options(const EncodingEntry& entry) {
   if (entry.init_std) {
     specs.push_back({"init_std", *entry.init_std, "standard deviation of the initial tables",
                      {}, 0.0});
-    if (entry.per_head) {
-      specs.push_back({"per_head", *entry.per_head, "a table of its own for every head"});
-    }
+  }
+  if (entry.per_head) {
+    specs.push_back({"per_head", *entry.per_head, "every head learns its own, else all share one"});
   }
   if (entry.has_factor) {
     specs.push_back({"alpha", 0.0, "start of a learnable factor on the whole term; 0: no factor"});
   }
-  if (entry.init_std || entry.has_factor) {
+  if (entry.init_std || entry.per_head || entry.has_factor) {
     if (!entry.on_tokens) {
       specs.push_back({"shared", false, "one set of parameters for all layers"});
     }

@@ -27,7 +27,9 @@ Positions::Positions(const std::vector<PositionConfig>& configs, const PositionC
     Pair pair;
     pair.label = options.label() + "@" + relation_text;
     pair.relation = make_relation(relation_text);
-    pair.on_tokens = find_entry("encoding", options.name(), encoding_entries()).on_tokens;
+    const auto& entry = find_entry("encoding", options.name(), encoding_entries());
+    pair.on_tokens = entry.on_tokens;
+    pair.after_block = std::min(entry.after_block, context.layers);
     const EncodingContext encoding_context{
         .heads = context.heads,
         .head_width = context.width / context.heads,
@@ -77,9 +79,10 @@ Encoding& Positions::encoding_of(Pair& pair, int64_t layer) {
   return *pair.encodings[pair.encodings.size() == 1 ? 0 : static_cast<size_t>(layer)];
 }
 
-Tensor Positions::on_tokens(Tensor embeddings, const std::vector<RelationMap>& relations) {
+Tensor Positions::on_tokens(Tensor embeddings, int64_t block,
+                            const std::vector<RelationMap>& relations) {
   for (size_t n = 0; n < pairs_.size(); ++n) {
-    if (pairs_[n].on_tokens) {
+    if (pairs_[n].on_tokens && pairs_[n].after_block == block) {
       embeddings = encoding_of(pairs_[n], 0).tokens(embeddings, relations[n]);
     }
   }

@@ -32,8 +32,8 @@ class Positions : public torch::nn::Module {
   /// kept, those of single samples are not.
   std::vector<RelationMap> relations(const std::vector<Structure>& structures, int64_t size,
                                      c10::Device device);
-  /// Absolute positions added to the embeddings, [B, N, C].
-  Tensor on_tokens(Tensor embeddings, const std::vector<RelationMap>& relations);
+  /// What encodings add to the embeddings before block `block`, [B, N, C].
+  Tensor on_tokens(Tensor embeddings, int64_t block, const std::vector<RelationMap>& relations);
   std::vector<Position> terms(int64_t layer, const std::vector<RelationMap>& relations);
 
   std::optional<std::string> undefined_at(const Structure& sample);
@@ -45,6 +45,7 @@ class Positions : public torch::nn::Module {
     std::string label;  // `t5@token`
     std::unique_ptr<Relation> relation;
     bool on_tokens;
+    int64_t after_block;
     std::vector<std::shared_ptr<Encoding>> encodings;  // one a layer, or one
     std::map<std::vector<int64_t>, RelationMap> maps;  // by shape
   };

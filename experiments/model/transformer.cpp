@@ -103,11 +103,11 @@ class Transformer final : public Model {
     Tensor x = at::embedding(embedding_, inputs);
     if (task_.tied_outputs) x = x * std::sqrt(static_cast<double>(config_.width));
     const auto relations = positions_->relations(batch.structures, inputs.size(1), device);
-    x = positions_->on_tokens(x, relations);
+    x = positions_->on_tokens(x, 0, relations);
     AttentionOptions attention = attention_;
     if (batch.valid.defined()) {
       const Tensor valid = batch.valid.to(device);
-      x = x.masked_fill(valid.logical_not().unsqueeze(2), 0.0);
+      x = x.masked_fill(valid.bitwise_not().unsqueeze(2), 0.0);
       attention.mask = valid.view({valid.size(0), 1, 1, -1}).expand({-1, -1, inputs.size(1), -1});
     }
     if (probe) probe("embedding", x);
@@ -117,6 +117,7 @@ class Transformer final : public Model {
         probe(fmt::format("block{}.{}", layer, part), output);
       };
       x = blocks_[layer]->forward(x, terms, attention, inner);
+      x = positions_->on_tokens(x, static_cast<int64_t>(layer) + 1, relations);
     }
     const Tensor logits = at::linear(root_mean_square_norm(x, gain_), output_);
     if (probe) probe("output", logits);
