@@ -53,6 +53,14 @@ TEST(Store, EmptyArraysSurvive) {
   expect_same(read_run(folder.path / "run.h5"), run);
 }
 
+TEST(Store, ArraysKeepTheirOrder) {
+  const Folder folder;
+  RunRecord run = example_run();
+  std::ranges::reverse(run.tables);  // no longer by name
+  write_run(folder.path / "run.h5", run);
+  expect_same(read_run(folder.path / "run.h5"), run);
+}
+
 TEST(Store, LargeConfigSurvives) {  // attributes of fixed length end at 64 kB
   const Folder folder;
   RunRecord run = example_run();

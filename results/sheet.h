@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// results: a table as texts, and its three printed forms.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/comparison.h"
+
+namespace relbias {
+
+struct SheetCell {
+  std::string text;
+  std::string mark;  // of a note
+  bool best = false;
+};
+
+struct Sheet {
+  std::string title;
+  std::string facts;
+  std::vector<std::string> headings;  // the first column is to the left, the others to the right
+  std::vector<std::vector<SheetCell>> rows;
+  std::vector<Note> notes;
+};
+
+Sheet sheet_of(const Comparison& comparison);
+
+// UTF-8 in columns of even width; * is the best of a column.
+std::string as_text(const Sheet& sheet);
+
+// Pipes, the best in bold.
+std::string as_markdown(const Sheet& sheet);
+
+// booktabs, the best in bold.
+std::string as_latex(const Sheet& sheet);
+
+}  // namespace relbias

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: which runs share a row, what each cell says, what is best and what means nothing.
+#include "results/comparison.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/results/table_runs.h"
+
+namespace relbias {
+namespace {
+
+using test::stopped_run;
+using test::table_run;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> labels_of(const std::vector<RunRecord>& runs) {
+  std::vector<std::string> labels;
+  for (const TaskRuns& group : group_runs(runs)) {
+    for (const Repetitions& row : group.rows) labels.push_back(row.label);
+  }
+  return labels;
+}
+
+Comparison comparison_of(const std::vector<RunRecord>& runs) {
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  EXPECT_EQ(groups.size(), 1);
+  const RunRecord& run = groups[0].example();
+  return compare(groups[0], run.primary_metric, run.better).at(0);
+}
+
+const ComparisonRow& row_of(const Comparison& comparison, const std::string& label) {
+  const auto row = std::ranges::find(comparison.rows, label, &ComparisonRow::label);
+  if (row == comparison.rows.end()) throw std::runtime_error("no row " + label);
+  return *row;
+}
+
+std::string note_of(const Comparison& comparison, const std::string& mark) {
+  const auto note = std::ranges::find(comparison.notes, mark, &Note::mark);
+  return note == comparison.notes.end() ? "" : note->text;
+}
+
+std::vector<std::string> best_of(const Comparison& comparison, size_t column) {
+  std::vector<std::string> labels;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.cells[column].best) labels.push_back(row.label);
+  }
+  return labels;
+}
+
+TEST(Grouping, NoneFirstThenByLabel) {
+  EXPECT_THAT(labels_of({table_run("t5", 0, {}), table_run("none", 0, {}),
+                         table_run("alibi", 0, {}), table_run("alibi", 1, {})}),
+              ElementsAre("none", "alibi", "t5"));
+}
+
+TEST(Grouping, TablesByStudyTaskAndDataset) {
+  std::vector<RunRecord> runs(4, table_run("alibi", 0, {}));
+  runs[1].study = "another";
+  runs[2].task = "lag-copy";
+  runs[3].dataset = "shakespeare";
+  EXPECT_EQ(group_runs(runs).size(), 4);
+}
+
+TEST(Grouping, RelationsOfOneTaskShareATable) {
+  std::vector<RunRecord> runs(4, table_run("table", 0, {}));
+  for (size_t i = 0; i < runs.size(); ++i) runs[i].run_id = std::to_string(i);
+  runs[1].relation = "tree";
+  runs[2].encoding = "t5@token + table@tree";
+  runs[2].relation = "token + tree";
+  runs[3].encoding = "none";
+  EXPECT_THAT(labels_of(runs),
+              ElementsAre("none@token", "t5@token + table@tree", "table@token", "table@tree"));
+}
+
+// Runs of one encoding and unlike settings are no repetitions: their mean would mix two
+// experiments.
+TEST(Grouping, OtherSettingsAreOtherRows) {
+  std::vector<RunRecord> runs;
+  for (const int64_t seed : {0, 1}) {
+    for (const int64_t size : {32, 64}) {
+      RunRecord& run = runs.emplace_back(table_run("alibi", seed, {{1, 0.99}}));
+      run.run_id += "-" + std::to_string(size);
+      run.config +=
+          "[train]\nsize = " + std::to_string(size) + "\nsizes = [" + std::to_string(size) + "]\n";
+    }
+  }
+  runs.push_back(table_run("t5", 0, {{1, 0.99}}));
+  EXPECT_THAT(labels_of(runs), ElementsAre("alibi, train.size=32", "alibi, train.size=64", "t5"));
+  EXPECT_EQ(group_runs(runs)[0].rows[0].runs.size(), 2);
+}
+
+TEST(Grouping, CopiesOfARunCountOnce) {
+  RunRecord old = table_run("alibi", 0, {{1, 0.5}});
+  RunRecord rerun = table_run("alibi", 0, {{1, 0.75}});
+  old.started = "2025-01-01T00:00:00Z";
+  rerun.started = "2025-01-02T00:00:00Z";
+  const Comparison comparison = comparison_of({old, rerun, old});
+  const Cell& cell = row_of(comparison, "alibi").cells[0];
+  EXPECT_EQ(cell.summary.count, 1);
+  EXPECT_EQ(cell.summary.mean, 0.75);
+  EXPECT_EQ(note_of(comparison, ""), "2 further files of the same runs were not counted");
+}
+
+TEST(Comparison, ColumnsBySizeNotByText) {
+  RunRecord run = table_run("alibi", 0, {{16, 0.5}, {1, 1}, {2, 1}});
+  run.evaluation.push_back({48, 1.5, "", "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  run.evaluation.push_back({100, not_given, "", "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  std::vector<std::string> headings;
+  for (const ComparisonColumn& column : comparison_of({run}).columns)
+    headings.push_back(column.heading);
+  EXPECT_THAT(headings, ElementsAre("1x", "1.5x", "2x", "16x", "100"));
+}
+
+TEST(Comparison, ConditionsHaveATableOfTheirOwn) {
+  RunRecord run = table_run("alibi", 0, {{1, 1}});
+  for (const char* condition : {"depth 8", "depth 16", "depth 4"}) {
+    run.evaluation.push_back({32, not_given, condition, "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  }
+  const std::vector<RunRecord> runs = {run};
+  const std::vector<Comparison> comparisons = compare(group_runs(runs)[0], "accuracy", "higher");
+  ASSERT_EQ(comparisons.size(), 2);
+  EXPECT_EQ(comparisons[0].columns.size(), 1);
+  std::vector<std::string> headings;
+  for (const ComparisonColumn& column : comparisons[1].columns) headings.push_back(column.heading);
+  EXPECT_THAT(headings, ElementsAre("depth 8", "depth 16", "depth 4"));  // as evaluated
+}
+
+TEST(Comparison, MeanAndDeviationOverSeeds) {
+  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  const ComparisonRow& row = row_of(comparison, "alibi");
+  EXPECT_EQ(row.runs, 3);
+  EXPECT_EQ(row.done, 3);
+  EXPECT_EQ(row.cells[3].summary.count, 3);
+  EXPECT_NEAR(row.cells[3].summary.mean, 0.95, 1e-12);
+  EXPECT_NEAR(row.cells[3].summary.deviation, 0.01, 1e-12);
+}
+
+TEST(Comparison, EveryStateIsAWordAndExplained) {
+  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  const auto state = [&](const char* label, size_t column) {
+    return row_of(comparison, label).cells[column].state;
+  };
+  EXPECT_EQ(state("learned", 0), CellState::value);
+  EXPECT_EQ(state("learned", 1), CellState::undefined);
+  EXPECT_EQ(state("learned", 3), CellState::missing);
+  EXPECT_EQ(state("rope layout=half", 2), CellState::not_finite);
+  EXPECT_EQ(state("shaw", 1), CellState::diverged);
+  EXPECT_EQ(state("fire", 1), CellState::failed);
+  EXPECT_EQ(state("cope", 1), CellState::running);
+  EXPECT_EQ(state("xpos", 1), CellState::value);  // one of its two runs failed
+
+  const auto note = [&](const char* label) {
+    return note_of(comparison, row_of(comparison, label).runs_mark);
+  };
+  EXPECT_EQ(note("shaw"), "seed 0 diverged (loss not finite at step 40)");
+  EXPECT_EQ(note("xpos"), "seed 1 failed (out of memory)");
+  EXPECT_EQ(note("cope"), "seed 0 not finished");
+  EXPECT_EQ(note_of(comparison, row_of(comparison, "learned").cells[2].mark),
+            "undefined: no rows past its table");
+  EXPECT_EQ(row_of(comparison, "learned").cells[1].mark,
+            row_of(comparison, "learned").cells[2].mark);
+}
+
+TEST(Comparison, PartlyBrokenCellsSaySo) {
+  RunRecord undefined = table_run("alibi", 1, {{1, 0.97}});
+  undefined.evaluation.push_back({64, 2, "", "accuracy", 0, 0, 0, 0.5, false, "too long"});
+  const Comparison comparison = comparison_of({table_run("alibi", 0, {{1, 0.99}, {2, 0.9}}),
+                                               undefined, table_run("t5", 0, {{1, 0.99}, {2, 0.9}}),
+                                               table_run("t5", 1, {{1, 0.99}, {2, not_given}})});
+  const Cell& alibi = row_of(comparison, "alibi").cells[1];
+  EXPECT_EQ(alibi.state, CellState::value);
+  EXPECT_EQ(alibi.summary.count, 1);
+  EXPECT_EQ(note_of(comparison, alibi.mark), "undefined in 1 of 2 runs: too long");
+  const Cell& t5 = row_of(comparison, "t5").cells[1];
+  EXPECT_EQ(t5.state, CellState::not_finite);
+  EXPECT_EQ(note_of(comparison, t5.mark), "not a finite number in 1 of 2 runs");
+}
+
+TEST(Comparison, UnfinishedRunsDoNotCount) {
+  RunRecord running = table_run("alibi", 1, {{1, 0.1}});
+  running.status = RunStatus::running;
+  const Comparison comparison = comparison_of({table_run("alibi", 0, {{1, 0.99}}), running});
+  EXPECT_EQ(row_of(comparison, "alibi").cells[0].summary.mean, 0.99);
+  EXPECT_EQ(row_of(comparison, "alibi").done, 1);
+}
+
+TEST(Comparison, WhatDidNotSolveTheTrainingSizeSaysSoAndWinsNothingPastIt) {
+  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  EXPECT_EQ(row_of(comparison, "none").label_mark, "†");
+  EXPECT_EQ(row_of(comparison, "alibi").label_mark, "");
+  EXPECT_EQ(row_of(comparison, "fire").label_mark, "");  // did not finish: nothing to judge
+  EXPECT_THAT(note_of(comparison, "†"),
+              HasSubstr("not solved at the training size (accuracy lower than 0.95)"));
+  EXPECT_THAT(best_of(comparison, 3), ElementsAre("alibi"));  // though none reaches .99 there
+}
+
+TEST(Comparison, TheGateIsTheCeilingAndFollowsTheDirection) {
+  const auto mark = [](double value, double ceiling, const char* better) {
+    RunRecord run = table_run("alibi", 0, {{1, value}});
+    run.ceiling = ceiling;
+    run.better = better;
+    return comparison_of({run}).rows[0].label_mark;
+  };
+  EXPECT_EQ(mark(0.86, 0.9, "higher"), "");
+  EXPECT_EQ(mark(0.85, 0.9, "higher"), "†");
+  EXPECT_EQ(mark(1.04, 1, "lower"), "");
+  EXPECT_EQ(mark(1.06, 1, "lower"), "†");
+  EXPECT_EQ(mark(9, not_given, "lower"), "");
+  EXPECT_EQ(mark(not_given, 1, "higher"), "‡");
+
+  const Comparison unknown = comparison_of({table_run("alibi", 0, {{2, 1}})});
+  EXPECT_EQ(unknown.rows[0].label_mark, "‡");
+  EXPECT_THAT(note_of(unknown, "‡"), HasSubstr("not measured at the training size"));
+}
+
+TEST(Comparison, BestNeedsRivalsAndADirection) {
+  const std::vector<RunRecord> two = {table_run("alibi", 0, {{1, 0.99}, {2, 0.5}}),
+                                      table_run("t5", 0, {{1, 0.96}, {2, 0.75}})};
+  EXPECT_THAT(best_of(comparison_of(two), 0), ElementsAre("alibi"));
+  EXPECT_THAT(best_of(comparison_of(two), 1), ElementsAre("t5"));
+  EXPECT_THAT(best_of(comparison_of({two[0]}), 0), IsEmpty());
+  const std::vector<TaskRuns> groups = group_runs(two);
+  EXPECT_THAT(best_of(compare(groups[0], "accuracy", "lower")[0], 1), ElementsAre("alibi"));
+  EXPECT_THAT(best_of(compare(groups[0], "accuracy", "")[0], 1), IsEmpty());
+
+  const double third = (0.98 + 0.99 + 1.0) / 3;  // 0.99 but for rounding
+  EXPECT_THAT(best_of(comparison_of({two[0], table_run("t5", 0, {{1, third}})}), 0),
+              ElementsAre("alibi", "t5"));
+}
+
+TEST(Comparison, SpeedIsRelativeToNoneOfTheSameSettings) {
+  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  EXPECT_EQ(row_of(comparison, "alibi").speed, 0.75);
+  EXPECT_EQ(row_of(comparison, "none").speed, 1);
+  EXPECT_TRUE(std::isnan(row_of(comparison, "shaw").speed));
+  EXPECT_TRUE(std::isnan(comparison_of({table_run("alibi", 0, {{1, 1}})}).rows[0].speed));
+
+  std::vector<RunRecord> runs;
+  for (const int64_t layers : {4, 8}) {
+    for (const char* encoding : {"none", "alibi"}) {
+      RunRecord& run = runs.emplace_back(table_run(encoding, 0, {{1, 1}}));
+      run.run_id += std::to_string(layers);
+      run.config += "depth = " + std::to_string(layers) + "\n";
+      run.train[0].tokens_per_second /= static_cast<double>(layers);
+    }
+  }
+  for (const ComparisonRow& row : comparison_of(runs).rows) {
+    EXPECT_EQ(row.speed, row.label.starts_with("none") ? 1 : 0.75) << row.label;
+  }
+}
+
+}  // namespace
+}  // namespace relbias

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: results/schema.md names every field, and what it shows of h5py and pandas works.
+#include "results/schema.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "tests/results/example_run.h"
+
+namespace relbias {
+namespace {
+
+using testing::HasSubstr;
+
+std::string text_of(const std::filesystem::path& file) {
+  const std::ifstream stream(file);
+  EXPECT_TRUE(stream) << file;
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::string schema_text() {
+  return text_of(std::filesystem::path(RELBIAS_SOURCE_DIR) / "results" / "schema.md");
+}
+
+// Standard output and error of a shell command, and its exit status.
+std::pair<std::string, int> run_command(const std::string& command) {
+  std::string output;
+  FILE* pipe = ::popen(("{ " + command + "\n} 2>&1").c_str(), "r");
+  if (pipe == nullptr) return {"popen failed", -1};
+  std::array<char, 4096> buffer{};
+  while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    output.append(buffer.data(), got);
+  }
+  return {output, ::pclose(pipe)};
+}
+
+// A Python that has h5py and pandas. The first in PATH may be another one than the system's.
+std::string python() {
+  const char* named = std::getenv("RELBIAS_PYTHON");
+  for (const std::string candidate :
+       {named == nullptr ? "" : named, "/usr/bin/python3", "python3"}) {
+    if (!candidate.empty() && run_command(candidate + " -c 'import h5py, pandas'").second == 0) {
+      return candidate;
+    }
+  }
+  ADD_FAILURE()
+      << "no Python with h5py and pandas: install python3-h5py and python3-pandas, or name "
+         "one in RELBIAS_PYTHON";
+  return "false";
+}
+
+struct Example {
+  std::string code;
+  std::string output;
+};
+
+std::vector<Example> examples_in(const std::string& markdown) {
+  const std::string opening = "```python\n";
+  const std::string middle = "```\n```text\n";
+  std::vector<Example> examples;
+  for (size_t at = 0; (at = markdown.find(opening, at)) != std::string::npos;) {
+    const size_t code = at + opening.size();
+    const size_t end_of_code = markdown.find("```\n", code);
+    EXPECT_EQ(markdown.substr(end_of_code, middle.size()), middle) << "a block without its output";
+    const size_t output = end_of_code + middle.size();
+    at = markdown.find("```\n", output);
+    examples.push_back(
+        {markdown.substr(code, end_of_code - code), markdown.substr(output, at - output)});
+  }
+  return examples;
+}
+
+TEST(Schema, NamesEveryField) {
+  const std::string text = schema_text();
+  const auto is_named = [&](const char* name, auto) {
+    EXPECT_THAT(text, HasSubstr("\n| `" + std::string(name) + "` | "));
+  };
+  visit_attributes(is_named);
+  visit_columns<TrainRow>(is_named);
+  visit_columns<EvaluationRow>(is_named);
+  for (const std::string_view status : status_names) {
+    EXPECT_THAT(text, HasSubstr("`" + std::string(status) + "`"));
+  }
+  EXPECT_THAT(text, HasSubstr("schema version " + std::to_string(current_schema) + "."));
+}
+
+TEST(Schema, ItsPythonRunsWithoutOurCode) {
+  const test::Folder folder;
+  write_run(folder.path / "run.h5", test::example_run());
+  const std::vector<Example> examples = examples_in(schema_text());
+  ASSERT_GE(examples.size(), 4);
+  const std::string command =
+      "cd " + folder.path.string() + " && PYTHONIOENCODING=utf-8 " + python() + " block.py";
+  for (const Example& example : examples) {
+    std::ofstream(folder.path / "block.py") << example.code;
+    const auto [output, status] = run_command(command);
+    EXPECT_EQ(status, 0) << example.code;
+    EXPECT_EQ(output, example.output) << example.code;
+  }
+}
+
+// h5py reads every value that was written, and the file is the plain HDF5 that other tools expect.
+TEST(Schema, H5pyFindsWhatWasWritten) {
+  const test::Folder folder;
+  write_run(folder.path / "run.h5", test::example_run());
+  std::ofstream(folder.path / "check.py") << R"(
+import h5py, math
+with h5py.File("run.h5") as run:
+    assert set(run) == {"train", "evaluation", "encoding", "attention", "checkpoint"}, list(run)
+    assert run.attrs["message"] == "stopped at step 20 – weiter: Größe 𝄞"
+    assert run.attrs["wall_seconds"] == 90.25 and math.isnan(run.attrs["ceiling"])
+    assert run["train"]["loss"].tolist() == [3.5, 2.5]
+    assert run["evaluation"]["defined"].dtype == bool
+    assert run["evaluation"]["condition"].dtype.char == "S"
+    assert run["encoding/10/key@grid.rows"]["dx"][0] == 1
+    assert run["encoding/10/key@grid.rows"]["label"][1].decode() == "cls→patch"
+    assert run["encoding/shared/u"].dtype == "float32" and "u.rows" not in run["encoding/shared"]
+    assert run["attention/entropy"].attrs["dimensions"] == "layer,head"
+    assert run["attention/largest"][()] == 0.75
+    assert run["checkpoint"][:].tobytes() == b"\0a\xff\0" and run["checkpoint"].attrs["step"] == 20
+)";
+  const auto [output, status] =
+      run_command("cd " + folder.path.string() + " && " + python() + " check.py");
+  EXPECT_EQ(status, 0) << output;
+}
+
+// What a user may do to a file, and what is then said of it; nothing: it still reads as written.
+struct Change {
+  std::string code;
+  std::string error;
+};
+
+const std::vector<Change>& changes() {
+  static const std::vector<Change> all = {
+      {"run.attrs['note'] = 'mine'; run.attrs['list'] = [1, 2]; run['mine'] = 'text'", ""},
+      {"run['train'].attrs['note'] = 1", ""},
+      {"run.attrs['schema_version'] = 7", "schema version 7, this program reads version 1"},
+      {"run.attrs['schema_version'] = 'one'", "attribute 'schema_version' is of another type"},
+      {"del run.attrs['schema_version']", "not a run file"},
+      {"run.clear(); [run.attrs.pop(name) for name in list(run.attrs)]", "not a run file"},
+      {"del run.attrs['seed']", "attribute 'seed' is missing"},
+      {"run.attrs['seed'] = '3'", "attribute 'seed' is of another type"},
+      {"run.attrs['status'] = 'won'",
+       "attribute 'status': it is 'won', expected running, done, failed, diverged"},
+      {"run.attrs['versions'] = '[1'", "attribute 'versions': it is no JSON object"},
+      {"del run['train']", "dataset 'train' is missing"},
+      {"del run['train']; run['train'] = [1, 2]", "dataset 'train': it is of another type"},
+      {"del run['train']; run['train'] = numpy.zeros(2, [('step', 'i4')])",
+       "dataset 'train': column 'loss' is missing"},
+      {"del run['train']; run['train'] = numpy.zeros((2, 2), [('step', 'i4')])",
+       "dataset 'train': expected a list of rows"},
+      {"rows = run['train'][:]; rows['step'] = 1; run['train'][:] = rows",
+       "train: step 1 follows step 1"},
+      {"run['encoding/0/x'] = ['a']", "dataset 'encoding/0/x': it holds neither"},
+      {"run.create_dataset('attention/huge', (2**40, 2**20), chunks=(1, 2))",
+       "dataset 'attention/huge': it claims more data than the file can hold"},
+  };
+  return all;
+}
+
+TEST(Schema, FilesThatH5pyChanged) {
+  const test::Folder folder;
+  std::ofstream script(folder.path / "change.py");
+  script << "import h5py, numpy\n";
+  for (size_t i = 0; i < changes().size(); ++i) {
+    write_run(folder.path / (std::to_string(i) + ".h5"), test::example_run());
+    script << "run = h5py.File('" << i << ".h5', 'r+')\n" << changes()[i].code << "\nrun.close()\n";
+  }
+  script.close();
+  const auto [output, status] =
+      run_command("cd " + folder.path.string() + " && " + python() + " change.py");
+  ASSERT_EQ(status, 0) << output;
+  for (size_t i = 0; i < changes().size(); ++i) {
+    SCOPED_TRACE(changes()[i].code);
+    const auto file = folder.path / (std::to_string(i) + ".h5");
+    if (changes()[i].error.empty()) {
+      test::expect_same(read_run(file), test::example_run());
+    } else {
+      EXPECT_THAT(test::store_error([&] { (void)read_run(file); }),
+                  HasSubstr(file.string() + ": " + changes()[i].error));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace relbias
