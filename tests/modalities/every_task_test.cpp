@@ -54,7 +54,7 @@ class EveryTask : public testing::TestWithParam<std::string> {
   const Task& task() const { return *case_.task; }
   int64_t size() const { return case_.size; }
   Batch training(uint64_t seed, uint64_t step) const {
-    return task().training({.size = size(), .batch = 6, .seed = seed, .step = step});
+    return task().training({.size = size(), .batch = 10, .seed = seed, .step = step});
   }
   Batch evaluation(int64_t batch) const {
     std::vector<at::Tensor> inputs, targets, scored;
@@ -95,11 +95,11 @@ void expect_wellformed(const Batch& batch, const TaskTraits& traits) {
 
 TEST_P(EveryTask, BatchesAreWellFormed) {
   const Batch batch = training(0, 0);
-  EXPECT_EQ(batch.inputs.size(0), 6);
+  EXPECT_EQ(batch.inputs.size(0), 10);
   expect_wellformed(batch, task().traits());
   expect_wellformed(evaluation(4), task().traits());
   ASSERT_FALSE(batch.structures.empty());
-  EXPECT_TRUE(batch.structures.size() == 1 || batch.structures.size() == 6);
+  EXPECT_TRUE(batch.structures.size() == 1 || batch.structures.size() == 10);
   EXPECT_EQ(batch.structures.front().keys, batch.inputs.size(1));
   EXPECT_EQ(batch.structures.front().queries, batch.structures.front().keys);
 }

@@ -154,6 +154,10 @@ TEST(LanguageModel, AskingForMoreThanThereIsIsAnErrorBeforeTheTraining) {
   task->check({128, 2999}, {{.size = 1024, .samples = 1, .tokens = 4096, .batch = 1}});
   EXPECT_THAT(refusal(*task, {.size = 128, .samples = 1, .tokens = 8192, .batch = 1}),
               HasSubstr("evaluation on 8192 tokens needs 8193 bytes, but test has 4097"));
+  const TextDataset one_less = dataset(train_text, ramp(4096, 'b'));
+  EXPECT_THAT(refusal(*make(&one_less, "stretch=1024"),
+                      {.size = 128, .samples = 1, .tokens = 4096, .batch = 1}),
+              HasSubstr("needs 4097 bytes, but test has 4096"));
   EXPECT_THAT(
       [&] { task->check({3000}, {}); },
       ThrowsMessage<InputError>(AllOf(
