@@ -7,12 +7,14 @@
 #include <fstream>
 #include <sstream>
 
+#include "experiments/version.h"
+
 namespace relbias {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path studies_folder = fs::path(RELBIAS_SOURCE_DIR) / "experiments" / "studies";
+const fs::path studies_folder = fs::path(source_folder()) / "experiments" / "studies";
 
 std::string study_name(const fs::path& file) {
   std::string name = file.stem().string();
