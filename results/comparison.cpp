@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -66,8 +67,10 @@ std::string size_of(const ComparisonColumn& column) {
 }
 
 void set_headings(std::vector<ComparisonColumn>& columns) {
-  std::set<std::string> sizes;
-  for (const ComparisonColumn& column : columns) sizes.insert(size_of(column));
+  std::set<std::string> sizes;  // of the bins
+  for (const ComparisonColumn& column : columns) {
+    if (!column.condition.empty()) sizes.insert(size_of(column));
+  }
   for (ComparisonColumn& column : columns) {
     column.heading = column.condition.empty() ? size_of(column)
                      : sizes.size() > 1       ? size_of(column) + " " + column.condition
@@ -75,16 +78,19 @@ void set_headings(std::vector<ComparisonColumn>& columns) {
   }
 }
 
-// By size; those of one size in the order of the evaluation.
-std::vector<ComparisonColumn> columns_of(const TaskRuns& group, const std::string& metric,
-                                         bool by_condition) {
+// A part of a size that is a column itself: some positions of it, not a bin of its own.
+bool is_part(const ComparisonColumn& column) {
+  return !column.condition.empty() && std::isfinite(column.factor);
+}
+
+// By size, then bins; those of one size in the order of the evaluation.
+std::vector<ComparisonColumn> columns_of(const TaskRuns& group, const std::string& metric) {
   std::vector<ComparisonColumn> columns;
-  std::map<ColumnKey, size_t> seen;
+  std::set<ColumnKey> seen;
   for (const Repetitions& row : group.rows) {
     for (const RunRecord* run : row.runs) {
       for (const EvaluationRow& place : run->evaluation) {
-        if (place.metric != metric || place.condition.empty() == by_condition) continue;
-        if (!seen.emplace(key_of(place), columns.size()).second) continue;
+        if (place.metric != metric || !seen.insert(key_of(place)).second) continue;
         columns.push_back({"", place.factor, place.size, place.condition, place.chance});
       }
     }
@@ -92,7 +98,6 @@ std::vector<ComparisonColumn> columns_of(const TaskRuns& group, const std::strin
   std::ranges::stable_sort(columns, {}, [](const ComparisonColumn& column) {
     return std::pair(std::get<0>(key_of(column)), std::get<1>(key_of(column)));
   });
-  set_headings(columns);
   return columns;
 }
 
@@ -301,6 +306,7 @@ Comparison comparison_over(std::vector<ComparisonColumn> columns, const TaskRuns
   Comparison comparison;
   comparison.title = title_of(group.example());
   comparison.columns = std::move(columns);
+  set_headings(comparison.columns);
   for (const Repetitions& repetitions : group.rows) {
     ComparisonRow row = row_of(repetitions, group, notes);
     for (const Found& found : found_in(repetitions, comparison.columns, metric)) {
@@ -321,17 +327,20 @@ Comparison comparison_over(std::vector<ComparisonColumn> columns, const TaskRuns
 
 std::vector<Comparison> compare(const TaskRuns& group, const std::string& metric,
                                 const std::string& better) {
+  std::vector<ComparisonColumn> columns = columns_of(group, metric);
+  const auto parts = std::ranges::stable_partition(columns, std::not_fn(is_part));
+  std::map<double, std::vector<ComparisonColumn>> parts_of_size;
+  for (const ComparisonColumn& part : parts) parts_of_size[part.factor].push_back(part);
+  columns.erase(parts.begin(), parts.end());
+  if (columns.empty() && parts_of_size.empty()) {  // no run got that far; their states are shown
+    columns.push_back({"", 1, group.example().train_size, "", not_given});
+  }
+
+  if (!columns.empty()) return {comparison_over(std::move(columns), group, metric, better)};
   std::vector<Comparison> comparisons;
-  std::vector<ComparisonColumn> sizes = columns_of(group, metric, false);
-  std::vector<ComparisonColumn> conditions = columns_of(group, metric, true);
-  if (sizes.empty() && conditions.empty()) {  // no run got that far; their states are still shown
-    sizes.push_back({"1x", 1, group.example().train_size, "", not_given});
-  }
-  if (!sizes.empty()) {
-    comparisons.push_back(comparison_over(std::move(sizes), group, metric, better));
-  }
-  if (!conditions.empty()) {
-    comparisons.push_back(comparison_over(std::move(conditions), group, metric, better));
+  for (auto& [factor, size_columns] : parts_of_size) {
+    comparisons.push_back(comparison_over(std::move(size_columns), group, metric, better));
+    comparisons.back().title += fmt::format(", at {:.4g}x", factor);
   }
   return comparisons;
 }

@@ -17,8 +17,7 @@ using StoredAttribute = std::variant<int64_t, double, std::string>;
 using StoredAttributes = std::map<std::string, StoredAttribute>;
 
 // Row-major. char: bytes, int8 in the file.
-using StoredValues =
-    std::variant<std::vector<double>, std::vector<float>, std::vector<int64_t>, std::vector<char>>;
+using StoredValues = std::variant<std::vector<double>, std::vector<float>, std::vector<char>>;
 
 struct StoredArray {
   std::vector<int64_t> shape;

@@ -34,4 +34,7 @@ struct RunsRead {
 // Throws StoreError as find_runs does, and if no run can be read.
 RunsRead read_runs(const std::filesystem::path& folder, RunParts parts = RunParts::numbers);
 
+// Of the library that runs, "1.10.8".
+std::string hdf5_version();
+
 }  // namespace relbias

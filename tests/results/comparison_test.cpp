@@ -49,6 +49,12 @@ std::vector<std::string> best_of(const Comparison& comparison, size_t column) {
   return labels;
 }
 
+std::vector<std::string> headings_of(const Comparison& comparison) {
+  std::vector<std::string> headings;
+  for (const ComparisonColumn& column : comparison.columns) headings.push_back(column.heading);
+  return headings;
+}
+
 TEST(Grouping, NoneFirstThenByLabel) {
   EXPECT_THAT(labels_of({table_run("t5", 0, {}), table_run("none", 0, {}),
                          table_run("alibi", 0, {}), table_run("alibi", 1, {})}),
@@ -107,24 +113,39 @@ TEST(Comparison, ColumnsBySizeNotByText) {
   RunRecord run = table_run("alibi", 0, {{16, 0.5}, {1, 1}, {2, 1}});
   run.evaluation.push_back({48, 1.5, "", "accuracy", 0.9, 0, 1, 0.5, true, ""});
   run.evaluation.push_back({100, not_given, "", "accuracy", 0.9, 0, 1, 0.5, true, ""});
-  std::vector<std::string> headings;
-  for (const ComparisonColumn& column : comparison_of({run}).columns)
-    headings.push_back(column.heading);
-  EXPECT_THAT(headings, ElementsAre("1x", "1.5x", "2x", "16x", "100"));
+  EXPECT_THAT(headings_of(comparison_of({run})), ElementsAre("1x", "1.5x", "2x", "16x", "100"));
 }
 
-TEST(Comparison, ConditionsHaveATableOfTheirOwn) {
+TEST(Comparison, BinsFollowTheSizesAsEvaluated) {
   RunRecord run = table_run("alibi", 0, {{1, 1}});
-  for (const char* condition : {"depth 8", "depth 16", "depth 4"}) {
-    run.evaluation.push_back({32, not_given, condition, "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  for (const char* bin : {"depth 8", "depth 16", "depth 4"}) {
+    run.evaluation.push_back({32, not_given, bin, "accuracy", 0.9, 0, 1, 0.5, true, ""});
   }
-  const std::vector<RunRecord> runs = {run};
-  const std::vector<Comparison> comparisons = compare(group_runs(runs)[0], "accuracy", "higher");
-  ASSERT_EQ(comparisons.size(), 2);
-  EXPECT_EQ(comparisons[0].columns.size(), 1);
-  std::vector<std::string> headings;
-  for (const ComparisonColumn& column : comparisons[1].columns) headings.push_back(column.heading);
-  EXPECT_THAT(headings, ElementsAre("depth 8", "depth 16", "depth 4"));  // as evaluated
+  EXPECT_THAT(headings_of(comparison_of({run})),
+              ElementsAre("1x", "depth 8", "depth 16", "depth 4"));
+  run.evaluation.push_back({64, not_given, "depth 4", "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  EXPECT_THAT(headings_of(comparison_of({run})),
+              ElementsAre("1x", "32 depth 8", "32 depth 16", "32 depth 4", "64 depth 4"));
+}
+
+TEST(Comparison, PartsOfASizeAreShownWhereThereIsNothingElse) {
+  RunRecord run = table_run("alibi", 0, {});
+  for (const double factor : {1, 2}) {
+    for (const char* part : {"position 1-16", "position 17-32"}) {
+      const auto size = static_cast<int64_t>(32 * factor);
+      run.evaluation.push_back({size, factor, part, "accuracy", 0.9, 0, 1, 0.5, true, ""});
+    }
+  }
+  std::vector<RunRecord> runs = {run};
+  const std::vector<Comparison> by_size = compare(group_runs(runs)[0], "accuracy", "higher");
+  ASSERT_EQ(by_size.size(), 2);
+  EXPECT_EQ(by_size[1].title, "text-gates: flip-flop (text), at 2x");
+  EXPECT_THAT(headings_of(by_size[1]), ElementsAre("position 1-16", "position 17-32"));
+
+  runs[0].evaluation.push_back({32, 1, "", "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  const std::vector<Comparison> plain = compare(group_runs(runs)[0], "accuracy", "higher");
+  ASSERT_EQ(plain.size(), 1);
+  EXPECT_THAT(headings_of(plain[0]), ElementsAre("1x"));
 }
 
 TEST(Comparison, MeanAndDeviationOverSeeds) {

@@ -141,6 +141,9 @@ const std::vector<Change>& changes() {
   static const std::vector<Change> all = {
       {"run.attrs['note'] = 'mine'; run.attrs['list'] = [1, 2]; run['mine'] = 'text'", ""},
       {"run['train'].attrs['note'] = 1", ""},
+      {"rows = run['evaluation'][:]; del run['evaluation']; run['evaluation'] = numpy.array("
+       "rows.tolist(), [(name, rows.dtype[name].str) for name in rows.dtype.names])",
+       ""},
       {"run.attrs['schema_version'] = 7", "schema version 7, this program reads version 1"},
       {"run.attrs['schema_version'] = 'one'", "attribute 'schema_version' is of another type"},
       {"del run.attrs['schema_version']", "not a run file"},
@@ -151,7 +154,7 @@ const std::vector<Change>& changes() {
        "attribute 'status': it is 'won', expected running, done, failed, diverged"},
       {"run.attrs['versions'] = '[1'", "attribute 'versions': it is no JSON object"},
       {"del run['train']", "dataset 'train' is missing"},
-      {"del run['train']; run['train'] = [1, 2]", "dataset 'train': it is of another type"},
+      {"del run['train']; run['train'] = [1, 2]", "dataset 'train': it holds neither"},
       {"del run['train']; run['train'] = numpy.zeros(2, [('step', 'i4')])",
        "dataset 'train': column 'loss' is missing"},
       {"del run['train']; run['train'] = numpy.zeros((2, 2), [('step', 'i4')])",

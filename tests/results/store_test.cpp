@@ -247,6 +247,10 @@ TEST(Store, ThreadsWriteAndRead) {
   }
 }
 
+TEST(Store, NamesTheVersionOfHdf5) {
+  EXPECT_THAT(hdf5_version(), testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+}
+
 TEST(Store, AThousandRuns) {
   const Folder folder;
   write_run(folder.path / "0.h5", example_run());
