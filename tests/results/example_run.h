@@ -1,37 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests: a run record with something in every field, a folder to keep it in, and what it means for
+// tests: a run record with something in every field, and what it means for
 // two to agree.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>
 
 #include "results/schema.h"
 #include "results/store.h"
+#include "tests/scratch_folder.h"
 
 namespace relbias::test {
-
-// An empty folder, gone with the test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "relbias-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::filesystem::path path;
-};
 
 inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;

@@ -92,14 +92,14 @@ TEST(Schema, NamesEveryField) {
 }
 
 TEST(Schema, ItsPythonRunsWithoutOurCode) {
-  const test::Folder folder;
-  write_run(folder.path / "run.h5", test::example_run());
+  const ScratchFolder folder;
+  write_run(folder.path() / "run.h5", test::example_run());
   const std::vector<Example> examples = examples_in(schema_text());
   ASSERT_GE(examples.size(), 4);
   const std::string command =
-      "cd " + folder.path.string() + " && PYTHONIOENCODING=utf-8 " + python() + " block.py";
+      "cd " + folder.path().string() + " && PYTHONIOENCODING=utf-8 " + python() + " block.py";
   for (const Example& example : examples) {
-    std::ofstream(folder.path / "block.py") << example.code;
+    std::ofstream(folder.path() / "block.py") << example.code;
     const auto [output, status] = run_command(command);
     EXPECT_EQ(status, 0) << example.code;
     EXPECT_EQ(output, example.output) << example.code;
@@ -108,9 +108,9 @@ TEST(Schema, ItsPythonRunsWithoutOurCode) {
 
 // h5py reads every value that was written, and the file is the plain HDF5 that other tools expect.
 TEST(Schema, H5pyFindsWhatWasWritten) {
-  const test::Folder folder;
-  write_run(folder.path / "run.h5", test::example_run());
-  std::ofstream(folder.path / "check.py") << R"(
+  const ScratchFolder folder;
+  write_run(folder.path() / "run.h5", test::example_run());
+  std::ofstream(folder.path() / "check.py") << R"(
 import h5py, math
 with h5py.File("run.h5") as run:
     assert set(run) == {"train", "evaluation", "encoding", "attention", "checkpoint"}, list(run)
@@ -127,7 +127,7 @@ with h5py.File("run.h5") as run:
     assert run["checkpoint"][:].tobytes() == b"\0a\xff\0" and run["checkpoint"].attrs["step"] == 20
 )";
   const auto [output, status] =
-      run_command("cd " + folder.path.string() + " && " + python() + " check.py");
+      run_command("cd " + folder.path().string() + " && " + python() + " check.py");
   EXPECT_EQ(status, 0) << output;
 }
 
@@ -169,20 +169,20 @@ const std::vector<Change>& changes() {
 }
 
 TEST(Schema, FilesThatH5pyChanged) {
-  const test::Folder folder;
-  std::ofstream script(folder.path / "change.py");
+  const ScratchFolder folder;
+  std::ofstream script(folder.path() / "change.py");
   script << "import h5py, numpy\n";
   for (size_t i = 0; i < changes().size(); ++i) {
-    write_run(folder.path / (std::to_string(i) + ".h5"), test::example_run());
+    write_run(folder.path() / (std::to_string(i) + ".h5"), test::example_run());
     script << "run = h5py.File('" << i << ".h5', 'r+')\n" << changes()[i].code << "\nrun.close()\n";
   }
   script.close();
   const auto [output, status] =
-      run_command("cd " + folder.path.string() + " && " + python() + " change.py");
+      run_command("cd " + folder.path().string() + " && " + python() + " change.py");
   ASSERT_EQ(status, 0) << output;
   for (size_t i = 0; i < changes().size(); ++i) {
     SCOPED_TRACE(changes()[i].code);
-    const auto file = folder.path / (std::to_string(i) + ".h5");
+    const auto file = folder.path() / (std::to_string(i) + ".h5");
     if (changes()[i].error.empty()) {
       test::expect_same(read_run(file), test::example_run());
     } else {

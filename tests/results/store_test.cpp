@@ -15,7 +15,6 @@ namespace {
 
 using test::example_run;
 using test::expect_same;
-using test::Folder;
 using test::store_error;
 using testing::HasSubstr;
 
@@ -29,108 +28,108 @@ std::string bytes_of(const std::filesystem::path& file) {
 }
 
 TEST(Store, EveryFieldSurvives) {
-  const Folder folder;
-  write_run(folder.path / "run.h5", example_run());
-  expect_same(read_run(folder.path / "run.h5"), example_run());
-  EXPECT_EQ(test::names_in(folder.path), std::vector<std::string>{"run.h5"});
+  const ScratchFolder folder;
+  write_run(folder.path() / "run.h5", example_run());
+  expect_same(read_run(folder.path() / "run.h5"), example_run());
+  EXPECT_EQ(test::names_in(folder.path()), std::vector<std::string>{"run.h5"});
 }
 
 TEST(Store, EmptyRecordSurvives) {
-  const Folder folder;
+  const ScratchFolder folder;
   RunRecord run;
   run.run_id = "a";
-  write_run(folder.path / "run.h5", run);
-  expect_same(read_run(folder.path / "run.h5"), run);
+  write_run(folder.path() / "run.h5", run);
+  expect_same(read_run(folder.path() / "run.h5"), run);
 }
 
 TEST(Store, EmptyArraysSurvive) {
-  const Folder folder;
+  const ScratchFolder folder;
   RunRecord run = example_run();
   run.tables = {{"0", "score", "hops", {"head", "relation"}, {2, 0}, {}, {"hops"}, {}, {}}};
   run.attention = {{"entropy", {"layer"}, {0}, {}}};
   run.checkpoint = {0, {}};
-  write_run(folder.path / "run.h5", run);
-  expect_same(read_run(folder.path / "run.h5"), run);
+  write_run(folder.path() / "run.h5", run);
+  expect_same(read_run(folder.path() / "run.h5"), run);
 }
 
 TEST(Store, ArraysKeepTheirOrder) {
-  const Folder folder;
+  const ScratchFolder folder;
   RunRecord run = example_run();
   std::ranges::reverse(run.tables);  // no longer by name
-  write_run(folder.path / "run.h5", run);
-  expect_same(read_run(folder.path / "run.h5"), run);
+  write_run(folder.path() / "run.h5", run);
+  expect_same(read_run(folder.path() / "run.h5"), run);
 }
 
 TEST(Store, LargeConfigSurvives) {  // attributes of fixed length end at 64 kB
-  const Folder folder;
+  const ScratchFolder folder;
   RunRecord run = example_run();
   run.config = std::string(1000000, 'x');
-  write_run(folder.path / "run.h5", run);
-  EXPECT_EQ(read_run(folder.path / "run.h5").config, run.config);
+  write_run(folder.path() / "run.h5", run);
+  EXPECT_EQ(read_run(folder.path() / "run.h5").config, run.config);
 }
 
 TEST(Store, BrokenTextIsMarkedAndTheRunKept) {
-  const Folder folder;
+  const ScratchFolder folder;
   RunRecord run = example_run();
   run.message = std::string("caf\xE9 \0 \xC3\xA9 \xED\xA0\x80", 13);
   run.evaluation[1].reason = "\xFF";
-  write_run(folder.path / "run.h5", run);
-  const RunRecord read = read_run(folder.path / "run.h5");
+  write_run(folder.path() / "run.h5", run);
+  const RunRecord read = read_run(folder.path() / "run.h5");
   EXPECT_EQ(read.message, "caf\uFFFD \uFFFD é \uFFFD\uFFFD\uFFFD");
   EXPECT_EQ(read.evaluation[1].reason, "\uFFFD");
 }
 
 TEST(Store, CheckpointGoesWhenTheRunEnds) {
-  const Folder folder;
+  const ScratchFolder folder;
   for (const RunStatus status : {RunStatus::done, RunStatus::failed, RunStatus::diverged}) {
     RunRecord run = example_run();
     run.status = status;
-    write_run(folder.path / "run.h5", run);
-    EXPECT_FALSE(read_run(folder.path / "run.h5").checkpoint.has_value());
+    write_run(folder.path() / "run.h5", run);
+    EXPECT_FALSE(read_run(folder.path() / "run.h5").checkpoint.has_value());
   }
 }
 
 TEST(Store, NumbersCanBeReadWithoutTheRest) {
-  const Folder folder;
-  write_run(folder.path / "run.h5", example_run());
+  const ScratchFolder folder;
+  write_run(folder.path() / "run.h5", example_run());
   RunRecord expected = example_run();
   expected.tables.clear();
   expected.attention.clear();
   expected.checkpoint.reset();
-  expect_same(read_run(folder.path / "run.h5", RunParts::numbers), expected);
+  expect_same(read_run(folder.path() / "run.h5", RunParts::numbers), expected);
 }
 
 TEST(Store, SameRecordGivesSameBytes) {
-  const Folder folder;
-  write_run(folder.path / "1.h5", example_run());
-  write_run(folder.path / "2.h5", example_run());
-  EXPECT_EQ(bytes_of(folder.path / "1.h5"), bytes_of(folder.path / "2.h5"));
+  const ScratchFolder folder;
+  write_run(folder.path() / "1.h5", example_run());
+  write_run(folder.path() / "2.h5", example_run());
+  EXPECT_EQ(bytes_of(folder.path() / "1.h5"), bytes_of(folder.path() / "2.h5"));
 }
 
 TEST(Store, ARerunReplacesTheRows) {
-  const Folder folder;
-  write_run(folder.path / "run.h5", example_run());
-  RunRecord rerun = read_run(folder.path / "run.h5");
-  write_run(folder.path / "run.h5", rerun);
-  EXPECT_EQ(read_run(folder.path / "run.h5").train.size(), 2);
+  const ScratchFolder folder;
+  write_run(folder.path() / "run.h5", example_run());
+  RunRecord rerun = read_run(folder.path() / "run.h5");
+  write_run(folder.path() / "run.h5", rerun);
+  EXPECT_EQ(read_run(folder.path() / "run.h5").train.size(), 2);
 
   rerun.train.push_back(rerun.train.front());  // what appending after a resume would do
-  EXPECT_THAT(store_error([&] { write_run(folder.path / "run.h5", rerun); }),
+  EXPECT_THAT(store_error([&] { write_run(folder.path() / "run.h5", rerun); }),
               HasSubstr("train: step 10 follows step 20"));
   rerun = example_run();
   rerun.evaluation.push_back(rerun.evaluation.front());
-  EXPECT_THAT(store_error([&] { write_run(folder.path / "run.h5", rerun); }),
+  EXPECT_THAT(store_error([&] { write_run(folder.path() / "run.h5", rerun); }),
               HasSubstr("metric 'bits_per_byte' at size 128 stands twice"));
-  expect_same(read_run(folder.path / "run.h5"), example_run());
+  expect_same(read_run(folder.path() / "run.h5"), example_run());
 }
 
 TEST(Store, RecordsThatContradictThemselvesAreRefused) {
-  const Folder folder;
+  const ScratchFolder folder;
   const auto refusal = [&](auto change) {
     RunRecord run = example_run();
     change(run);
-    const std::string error = store_error([&] { write_run(folder.path / "run.h5", run); });
-    EXPECT_THAT(error, HasSubstr((folder.path / "run.h5").string()));
+    const std::string error = store_error([&] { write_run(folder.path() / "run.h5", run); });
+    EXPECT_THAT(error, HasSubstr((folder.path() / "run.h5").string()));
     return error;
   };
   using Run = RunRecord&;
@@ -157,12 +156,12 @@ TEST(Store, RecordsThatContradictThemselvesAreRefused) {
               HasSubstr("'a,b'"));
   EXPECT_THAT(refusal([](Run run) { run.attention[1].name = "entropy"; }),
               HasSubstr("stands twice"));
-  EXPECT_TRUE(test::names_in(folder.path).empty());
+  EXPECT_TRUE(test::names_in(folder.path()).empty());
 }
 
 TEST(Store, FilesThatAreNoRunsAreNamed) {
-  const Folder folder;
-  const auto file = folder.path / "run.h5";
+  const ScratchFolder folder;
+  const auto file = folder.path() / "run.h5";
   const auto refusal = [&](const std::string& bytes) {
     write_bytes(file, bytes);
     const std::string error = store_error([&] { (void)read_run(file); });
@@ -170,15 +169,15 @@ TEST(Store, FilesThatAreNoRunsAreNamed) {
     return error;
   };
   EXPECT_THAT(store_error([&] { (void)read_run(file); }), HasSubstr("No such file"));
-  EXPECT_THAT(store_error([&] { (void)read_run(folder.path); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(store_error([&] { (void)read_run(folder.path()); }), HasSubstr("Is a directory"));
   EXPECT_THAT(refusal(""), HasSubstr("the file is empty"));
   EXPECT_THAT(refusal("step,loss\n0,1\n"), HasSubstr("not an HDF5 file"));
   EXPECT_THAT(refusal("\x89HDF\r\n\x1a\n"), HasSubstr("damaged HDF5 file"));
 }
 
 TEST(Store, FilesCutShortAreNamed) {
-  const Folder folder;
-  const auto file = folder.path / "run.h5";
+  const ScratchFolder folder;
+  const auto file = folder.path() / "run.h5";
   write_run(file, example_run());
   const std::string whole = bytes_of(file);
   for (size_t tenth = 1; tenth < 10; ++tenth) {
@@ -189,8 +188,8 @@ TEST(Store, FilesCutShortAreNamed) {
 
 // HDF5 alone takes damaged data for data, and crashes on some damaged headers.
 TEST(Store, DamagedBytesAreNamed) {
-  const Folder folder;
-  const auto file = folder.path / "run.h5";
+  const ScratchFolder folder;
+  const auto file = folder.path() / "run.h5";
   write_run(file, example_run());
   const std::string whole = bytes_of(file);
   const size_t end_of_data = whole.rfind("relbias:");
@@ -206,26 +205,26 @@ TEST(Store, DamagedBytesAreNamed) {
 }
 
 TEST(Store, ReadsWhatItCanOfAFolder) {
-  const Folder folder;
-  write_run(folder.path / "study" / "1.h5", example_run());
-  write_bytes(folder.path / "study" / "2.h5", "no");
-  const RunsRead read = read_runs(folder.path);
+  const ScratchFolder folder;
+  write_run(folder.path() / "study" / "1.h5", example_run());
+  write_bytes(folder.path() / "study" / "2.h5", "no");
+  const RunsRead read = read_runs(folder.path());
   EXPECT_EQ(read.runs.size(), 1);
   ASSERT_EQ(read.problems.size(), 1);
   EXPECT_THAT(read.problems[0], HasSubstr("2.h5: not an HDF5 file"));
 
-  std::filesystem::remove(folder.path / "study" / "1.h5");
-  EXPECT_THAT(store_error([&] { (void)read_runs(folder.path); }),
+  std::filesystem::remove(folder.path() / "study" / "1.h5");
+  EXPECT_THAT(store_error([&] { (void)read_runs(folder.path()); }),
               HasSubstr("none of its 1 files is a readable run"));
 }
 
 TEST(Store, ThreadsWriteAndRead) {
-  const Folder folder;
+  const ScratchFolder folder;
   const auto write_fifty = [&](int64_t thread, bool one_file) {
     for (int64_t i = 0; i < 50; ++i) {
       RunRecord run = example_run();
       run.seed = thread * 1000 + i;
-      const auto file = folder.path / (one_file ? "one.h5" : std::to_string(run.seed) + ".h5");
+      const auto file = folder.path() / (one_file ? "one.h5" : std::to_string(run.seed) + ".h5");
       write_run(file, run);
       if (!one_file) {
         EXPECT_EQ(read_run(file).seed, run.seed);
@@ -237,9 +236,9 @@ TEST(Store, ThreadsWriteAndRead) {
     write_fifty(2, one_file);
     other.join();
   }
-  EXPECT_EQ(find_runs(folder.path).size(), 101);
-  EXPECT_EQ(test::names_in(folder.path).size(), 101);
-  for (const auto& file : find_runs(folder.path)) {
+  EXPECT_EQ(find_runs(folder.path()).size(), 101);
+  EXPECT_EQ(test::names_in(folder.path()).size(), 101);
+  for (const auto& file : find_runs(folder.path())) {
     RunRecord expected = example_run();
     const RunRecord run = read_run(file);
     expected.seed = run.seed;
@@ -252,13 +251,13 @@ TEST(Store, NamesTheVersionOfHdf5) {
 }
 
 TEST(Store, AThousandRuns) {
-  const Folder folder;
-  write_run(folder.path / "0.h5", example_run());
+  const ScratchFolder folder;
+  write_run(folder.path() / "0.h5", example_run());
   for (int i = 1; i < 1000; ++i) {
-    std::filesystem::copy_file(folder.path / "0.h5", folder.path / (std::to_string(i) + ".h5"));
+    std::filesystem::copy_file(folder.path() / "0.h5", folder.path() / (std::to_string(i) + ".h5"));
   }
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(read_runs(folder.path).runs.size(), 1000);
+  EXPECT_EQ(read_runs(folder.path()).runs.size(), 1000);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   RecordProperty("seconds", std::to_string(seconds.count()));
 }
