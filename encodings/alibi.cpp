@@ -33,8 +33,9 @@ std::vector<float> slopes(int64_t heads) {
 ///                         -1 -0.5  0
 class Alibi final : public Encoding {
  public:
-  Alibi(const Options& options, const EncodingContext& context) : Encoding(options, context) {
-    slopes_ = register_buffer("slopes", at::tensor(slopes(context.heads)));
+  Alibi(const Options& options, const EncodingContext& context, const Initialiser& initial)
+      : Encoding(options, context, initial) {
+    slopes_ = register_buffer("slopes", initial.placed(at::tensor(slopes(context.heads))));
     learn_special_ids();
   }
 
@@ -61,8 +62,8 @@ EncodingEntry encoding_alibi() {
       .need = Need::distance,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},
       .make =
-          [](const Options& options, const EncodingContext& context, const Initialiser&) {
-            return std::make_shared<Alibi>(options, context);
+          [](const Options& options, const EncodingContext& context, const Initialiser& initial) {
+            return std::make_shared<Alibi>(options, context, initial);
           },
   };
 }

@@ -17,8 +17,8 @@ namespace {
 class Clipped final : public Encoding {
  public:
   Clipped(const Options& options, const EncodingContext& context, const Initialiser& initial)
-      : Encoding(options, context), clip_(options.integer("max_distance")) {
-    table_ = learned_table("table", {signed_axis_count(context.relation), 2 * clip_ + 1}, initial);
+      : Encoding(options, context, initial), clip_(options.integer("max_distance")) {
+    table_ = learned_table("table", {signed_axis_count(context.relation), 2 * clip_ + 1});
     learn_special_ids();
   }
 

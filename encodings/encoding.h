@@ -37,7 +37,7 @@ struct EncodingContext {
 /// share (past range, alpha, special ids, one table for all heads, float32 tables) happens here.
 class Encoding : public torch::nn::Module {
  public:
-  Encoding(const Options& options, const EncodingContext& context);
+  Encoding(const Options& options, const EncodingContext& context, const Initialiser& initial);
 
   /// The position terms for a relation. Throws InputError where undefined_at gives a reason.
   Terms terms(const RelationMap& relation);
@@ -66,14 +66,14 @@ class Encoding : public torch::nn::Module {
   /// Heads of what is learned: H, or 1 where `per_head=false`.
   int64_t table_heads() const { return table_heads_; }
   /// A learned table [table_heads, rows (, width)] from N(0, init_std^2), registered as a parameter.
-  Tensor learned_table(const std::string& name, at::IntArrayRef row_shape,
-                       const Initialiser& initial);
+  Tensor learned_table(const std::string& name, at::IntArrayRef row_shape);
   /// Ids without a distance (class token, unreachable, virtual node) get one learned scalar each,
   /// zero at the start. For encodings whose formula needs a distance or an offset.
   void learn_special_ids();
 
   const Options options_;
   const EncodingContext context_;
+  const Initialiser initial_;
 
  private:
   void replace_special(Tensor& score, const RelationMap& relation) const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include <cstdint>
 #include <string>
@@ -12,10 +13,12 @@ namespace relbias {
 
 /// Draws initial weights. The stream of a weight is a hash of the run's seed and the weight's full
 /// name, so two models with the same seed agree wherever names and shapes agree, whatever else they
-/// hold: runs that differ in the encoding only start from the same weights.
+/// hold: runs that differ in the encoding only start from the same weights. Numbers are drawn on the
+/// CPU and placed on the device, so that every device starts alike; on `meta` nothing is drawn.
 class Initialiser {
  public:
-  explicit Initialiser(uint64_t seed, std::string path = "") : seed_(seed), path_(std::move(path)) {}
+  Initialiser(uint64_t seed, c10::Device device = c10::Device(at::kCPU))
+      : seed_(seed), device_(device) {}
 
   /// The initialiser of a submodule.
   Initialiser in(std::string_view name) const;
@@ -23,9 +26,14 @@ class Initialiser {
   at::Tensor normal(std::string_view name, at::IntArrayRef shape, double deviation) const;
   /// U(low, high), float32.
   at::Tensor uniform(std::string_view name, at::IntArrayRef shape, double low, double high) const;
+  /// One number everywhere, float32.
+  at::Tensor constant(at::IntArrayRef shape, double value) const;
+  /// A fixed table on the device.
+  at::Tensor placed(const at::Tensor& table) const { return table.to(device_); }
 
  private:
   uint64_t seed_;
+  c10::Device device_;
   std::string path_;
 };
 

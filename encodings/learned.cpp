@@ -25,7 +25,7 @@ Tensor rows_at(const Tensor& table,        // [T, ...]
 class Learned final : public Encoding {
  public:
   Learned(const Options& options, const EncodingContext& context, const Initialiser& initial)
-      : Encoding(options, context) {
+      : Encoding(options, context, initial) {
     table_ = register_parameter(
         "table", initial.normal("table", {context.trained.sides.at(0), context.width},
                                 options.real("init_std")));

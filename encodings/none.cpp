@@ -12,8 +12,8 @@ EncodingEntry encoding_none() {
       .initial = "no parameters",
       .has_factor = false,
       .make =
-          [](const Options& options, const EncodingContext& context, const Initialiser&) {
-            return std::make_shared<Encoding>(options, context);
+          [](const Options& options, const EncodingContext& context, const Initialiser& initial) {
+            return std::make_shared<Encoding>(options, context, initial);
           },
   };
 }

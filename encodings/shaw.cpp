@@ -17,11 +17,11 @@ namespace {
 class Shaw final : public Encoding {
  public:
   Shaw(const Options& options, const EncodingContext& context, const Initialiser& initial)
-      : Encoding(options, context), clip_(options.integer("max_distance")) {
+      : Encoding(options, context, initial), clip_(options.integer("max_distance")) {
     const std::vector<int64_t> shape{signed_axis_count(context.relation), 2 * clip_ + 1,
                                      context.head_width};
-    keys_ = learned_table("keys", shape, initial);
-    if (options.flag("values")) values_ = learned_table("values", shape, initial);
+    keys_ = learned_table("keys", shape);
+    if (options.flag("values")) values_ = learned_table("values", shape);
   }
 
  protected:

@@ -48,8 +48,8 @@ EncodingEntry encoding_sinusoidal() {
       .options = {{"base", 10000.0, "of the wave lengths", {}, 1.0}},
       .undefined = wrong_width,
       .make =
-          [](const Options& options, const EncodingContext& context, const Initialiser&) {
-            return std::make_shared<Sinusoidal>(options, context);
+          [](const Options& options, const EncodingContext& context, const Initialiser& initial) {
+            return std::make_shared<Sinusoidal>(options, context, initial);
           },
   };
 }

@@ -47,13 +47,13 @@ std::optional<std::string> wrong_buckets(const Options& options, const EncodingC
 class T5 final : public Encoding {
  public:
   T5(const Options& options, const EncodingContext& context, const Initialiser& initial)
-      : Encoding(options, context),
+      : Encoding(options, context, initial),
         buckets_(options.integer("num_buckets")),
         two_sided_(two_sided(options, context)) {
     const auto bucket_of = t5_buckets(two_sided_ ? buckets_ / 2 : buckets_,
                                       options.integer("max_distance"));
-    bucket_of_ = register_buffer("bucket_of", at::tensor(bucket_of, at::kLong));
-    table_ = learned_table("table", {signed_axis_count(context.relation), buckets_}, initial);
+    bucket_of_ = register_buffer("bucket_of", initial.placed(at::tensor(bucket_of, at::kLong)));
+    table_ = learned_table("table", {signed_axis_count(context.relation), buckets_});
     learn_special_ids();
   }
 

@@ -21,6 +21,7 @@ struct Rotation {
   Tensor query_cos, query_sin;  // [B|1, H|1, Q, P]
   Tensor key_cos, key_sin;      // [B|1, H|1, K, P]
   RotaryLayout layout = RotaryLayout::half;
+  int64_t blocks = 1;  // equal parts of the rotated channels, the layout applying inside each
   double base = 0;  // of the frequencies really used, for reports
 };
 

@@ -74,6 +74,15 @@ RelationMap stack(const std::vector<RelationMap>& samples, int64_t size) {
   return batch;
 }
 
+RelationMap counted_from_first(const RelationMap& map, const Tensor& valid) {
+  if (map.index_class != IndexClass::line || map.queries != map.keys) return map;
+  RelationMap counted = map;
+  const Tensor skipped = valid.to(at::kLong).argmax(1, /*keepdim=*/true).unsqueeze(2);  // [B, 1, 1]
+  counted.key_coordinates = (map.key_coordinates - skipped).clamp_min(0);
+  counted.query_coordinates = counted.key_coordinates;
+  return counted;
+}
+
 std::unique_ptr<Relation> make_relation(const std::string& text) {
   const auto& entry = find_entry("relation", option_name(text), relation_entries());
   return entry.make(parse_options("relation", text, entry.options));

@@ -84,6 +84,10 @@ struct RelationMap {
 /// id 0, which a mask must hide. Line and grid maps are the same for all samples and returned as is.
 RelationMap stack(const std::vector<RelationMap>& samples, int64_t size);
 
+/// Coordinates on a line counted from each sample's first real token, so that padding on the left
+/// moves no absolute position: real tokens 0 0 1 1 1 stand at 0 1 2. Other maps are returned as is.
+RelationMap counted_from_first(const RelationMap& map, const Tensor& valid);  // [B, N] bool
+
 class Relation {
  public:
   virtual ~Relation() = default;

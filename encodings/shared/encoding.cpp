@@ -97,29 +97,30 @@ PastRange past_range_from(const std::string& word) {
   return static_cast<PastRange>(found - words.begin());
 }
 
-Encoding::Encoding(const Options& options, const EncodingContext& context)
+Encoding::Encoding(const Options& options, const EncodingContext& context,
+                   const Initialiser& initial)
     : torch::nn::Module(options.name()),
       options_(options),
       context_(context),
+      initial_(initial),
       past_range_(past_range_from(options.word("past_range"))),
       table_heads_(options.has("per_head") && !options.flag("per_head") ? 1 : context.heads),
       rate_(options.has("encoding_rate") ? options.real("encoding_rate") : 1.0) {
   if (options.has("alpha") && options.real("alpha") != 0) {
-    alpha_ = register_parameter("alpha", at::full({}, options.real("alpha"), at::kFloat));
+    alpha_ = register_parameter("alpha", initial.constant({}, options.real("alpha")));
   }
 }
 
-Tensor Encoding::learned_table(const std::string& name, at::IntArrayRef row_shape,
-                               const Initialiser& initial) {
+Tensor Encoding::learned_table(const std::string& name, at::IntArrayRef row_shape) {
   std::vector<int64_t> shape{table_heads_};
   shape.insert(shape.end(), row_shape.begin(), row_shape.end());
-  return register_parameter(name, initial.normal(name, shape, options_.real("init_std")));
+  return register_parameter(name, initial_.normal(name, shape, options_.real("init_std")));
 }
 
 void Encoding::learn_special_ids() {
   const auto count = static_cast<int64_t>(context_.relation.special_ids.size());
   if (count == 0) return;
-  special_ = register_parameter("special", at::zeros({table_heads_, count}, at::kFloat));
+  special_ = register_parameter("special", initial_.constant({table_heads_, count}, 0.0));
 }
 
 Terms Encoding::terms(const RelationMap& relation) {

@@ -9,19 +9,29 @@
 namespace relbias {
 
 Initialiser Initialiser::in(std::string_view name) const {
-  return Initialiser(seed_, path_ + std::string(name) + ".");
+  Initialiser inner(seed_, device_);
+  inner.path_ = path_ + std::string(name) + ".";
+  return inner;
 }
 
 at::Tensor Initialiser::normal(std::string_view name, at::IntArrayRef shape,
                                double deviation) const {
+  at::Tensor weights = at::empty(shape, at::kFloat);
+  if (device_.is_meta()) return weights.to(device_);
   at::Generator generator = stream(seed_, "initial " + path_ + std::string(name));
-  return at::empty(shape, at::kFloat).normal_(0.0, deviation, generator);
+  return weights.normal_(0.0, deviation, generator).to(device_);
 }
 
 at::Tensor Initialiser::uniform(std::string_view name, at::IntArrayRef shape, double low,
                                 double high) const {
+  at::Tensor weights = at::empty(shape, at::kFloat);
+  if (device_.is_meta()) return weights.to(device_);
   at::Generator generator = stream(seed_, "initial " + path_ + std::string(name));
-  return at::empty(shape, at::kFloat).uniform_(low, high, generator);
+  return weights.uniform_(low, high, generator).to(device_);
+}
+
+at::Tensor Initialiser::constant(at::IntArrayRef shape, double value) const {
+  return at::full(shape, value, at::TensorOptions(at::kFloat).device(device_));
 }
 
 }  // namespace relbias

@@ -19,10 +19,10 @@ Block::Block(const ModelConfig& config, const Initialiser& initial)
     const double deviation = 1.0 / std::sqrt(static_cast<double>(in));
     return register_parameter(name, initial.normal(name, {out, in}, deviation));
   };
-  attention_gain_ = register_parameter("attention_gain", at::ones({width}));
+  attention_gain_ = register_parameter("attention_gain", initial.constant({width}, 1.0));
   qkv_ = matrix("qkv", 3 * width, width);
   projection_ = matrix("projection", width, width);
-  mlp_gain_ = register_parameter("mlp_gain", at::ones({width}));
+  mlp_gain_ = register_parameter("mlp_gain", initial.constant({width}, 1.0));
   widen_ = matrix("widen", inner, width);
   narrow_ = matrix("narrow", width, inner);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "encodings/initialiser.h"
 #include "modalities/modality.h"
 
 namespace relbias {
@@ -62,7 +63,8 @@ class Model : public torch::nn::Module {
 /// `trained` is the structure of the largest training sample. Throws InputError where the config
 /// has no meaning: heads that do not divide the width, an encoding undefined on its relation.
 std::shared_ptr<Model> make_model(const ModelConfig& config, const TaskEntry& entry,
-                                  const TaskTraits& task, const Structure& trained, uint64_t seed);
+                                  const TaskTraits& task, const Structure& trained,
+                                  const Initialiser& initial);
 
 /// `t5 num_buckets=8@token + table@tree`: what tables and logs show.
 std::string position_label(const ModelConfig& config, const TaskEntry& entry);

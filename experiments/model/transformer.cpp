@@ -35,9 +35,8 @@ void check_config(const ModelConfig& config) {
 class Transformer final : public Model {
  public:
   Transformer(const ModelConfig& config, const TaskTraits& task, const PositionContext& context,
-              uint64_t seed)
+              const Initialiser& initial)
       : config_(config), task_(task) {
-    const Initialiser initial(seed);
     // A tied table starts small enough for the output and is scaled up to N(0, 1) for the input.
     const double deviation =
         task.tied_outputs ? 1.0 / std::sqrt(static_cast<double>(config.width)) : 1.0;
@@ -50,7 +49,7 @@ class Transformer final : public Model {
       const std::string name = fmt::format("block{}", layer);
       blocks_.push_back(register_module(name, std::make_shared<Block>(config, initial.in(name))));
     }
-    gain_ = register_parameter("gain", at::ones({config.width}));
+    gain_ = register_parameter("gain", initial.constant({config.width}, 1.0));
     output_ = embedding_;
     if (!task.tied_outputs) {
       output_ = register_parameter(
@@ -100,23 +99,29 @@ class Transformer final : public Model {
   Tensor run(const Batch& batch, const Probe& probe) {
     const c10::Device device = embedding_.device();
     const Tensor inputs = batch.inputs.to(device);
-    Tensor x = at::embedding(embedding_, inputs);
-    if (task_.tied_outputs) x = x * std::sqrt(static_cast<double>(config_.width));
-    const auto relations = positions_->relations(batch.structures, inputs.size(1), device);
-    x = positions_->on_tokens(x, 0, relations);
+    const int64_t size = inputs.size(1);
+    auto relations = positions_->relations(batch.structures, size, device);
     AttentionOptions attention = attention_;
+    Tensor padding;  // [B, N, 1]
     if (batch.valid.defined()) {
       const Tensor valid = batch.valid.to(device);
-      x = x.masked_fill(valid.bitwise_not().unsqueeze(2), 0.0);
-      attention.mask = valid.view({valid.size(0), 1, 1, -1}).expand({-1, -1, inputs.size(1), -1});
+      padding = valid.bitwise_not().unsqueeze(2);
+      attention.mask = valid.view({valid.size(0), 1, 1, size}).expand({-1, -1, size, -1});
+      for (auto& relation : relations) relation = counted_from_first(relation, valid);
     }
+    const auto without_padding = [&](const Tensor& x) {
+      return padding.defined() ? x.masked_fill(padding, 0.0) : x;
+    };
+    Tensor x = at::embedding(embedding_, inputs);
+    if (task_.tied_outputs) x = x * std::sqrt(static_cast<double>(config_.width));
+    x = without_padding(positions_->on_tokens(x, 0, relations));
     if (probe) probe("embedding", x);
     for (size_t layer = 0; layer < blocks_.size(); ++layer) {
       const auto terms = positions_->terms(static_cast<int64_t>(layer), relations);
       const Probe inner = !probe ? Probe{} : [&](const std::string& part, const Tensor& output) {
         probe(fmt::format("block{}.{}", layer, part), output);
       };
-      x = blocks_[layer]->forward(x, terms, attention, inner);
+      x = without_padding(blocks_[layer]->forward(x, terms, attention, inner));
       x = positions_->on_tokens(x, static_cast<int64_t>(layer) + 1, relations);
     }
     const Tensor logits = at::linear(root_mean_square_norm(x, gain_), output_);
@@ -138,11 +143,11 @@ class Transformer final : public Model {
 
 std::shared_ptr<Model> make_model(const ModelConfig& config, const TaskEntry& entry,
                                   const TaskTraits& task, const Structure& trained,
-                                  uint64_t seed) {
+                                  const Initialiser& initial) {
   check_config(config);
   const PositionContext context{config.layers, config.heads, config.width,
                                 task.causal,   entry.relation, trained};
-  return std::make_shared<Transformer>(config, task, context, seed);
+  return std::make_shared<Transformer>(config, task, context, initial);
 }
 
 std::string position_label(const ModelConfig& config, const TaskEntry& entry) {

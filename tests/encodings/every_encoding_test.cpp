@@ -167,8 +167,7 @@ TEST_P(EveryEncoding, TablesStayFloat32InABfloat16Model) {  // field notes A04, 
 
 TEST_P(EveryEncoding, RunsWhereTheTensorsAre) {  // a CPU tensor in between would be an error on meta
   const auto encoding = make_encoding(parse_encoding(entry_.name), relation_.name,
-                                      context_for(relation_, true), Initialiser(3));
-  encoding->to(at::Device(at::kMeta));
+                                      context_for(relation_, true), Initialiser(3, at::kMeta));
   const RelationMap map = relation_.map(relation_.tokens, relation_.tokens).to(at::kMeta);
   const Inputs inputs = random_inputs(relation_.tokens, relation_.tokens);
   const Inputs meta{inputs.q.to(at::kMeta), inputs.k.to(at::kMeta), inputs.v.to(at::kMeta)};

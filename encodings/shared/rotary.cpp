@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// encodings/shared: frequencies of rotary encodings and the ways of scaling them to longer inputs.
+#include "encodings/shared/rotary.h"
+
+#include <ATen/ATen.h>
+
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <sstream>
+
+#include "encodings/shared/sinusoids.h"
+
+namespace relbias {
+namespace {
+
+// What the scalings below share.
+struct Scaling {
+  const Options& options;
+  int64_t width;    // d
+  double trained;   // N
+  double length;    // L
+  double factor;    // s
+
+  Tensor plain(double base) const { return inverse_frequencies(width, base, c10::Device(at::kCPU)); }
+  Tensor plain() const { return plain(options.real("base")); }
+  // The base that stretches the slowest wave by `stretch` and leaves the fastest alone.
+  double stretched_base(double stretch) const {
+    const auto d = static_cast<double>(width);
+    return options.real("base") * std::pow(stretch, d / (d - 2));
+  }
+};
+
+std::vector<double> numbers(const std::string& list) {
+  std::vector<double> values;
+  std::stringstream stream(list);
+  for (std::string word; std::getline(stream, word, ',');) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size()) return {};
+    values.push_back(value);
+  }
+  return values;
+}
+
+RotaryFrequencies with_base(const Scaling& s, double base) { return {s.plain(base), 1.0, base}; }
+
+RotaryFrequencies dynamic_ntk(const Scaling& s) {
+  const double base = s.options.real("base");
+  if (s.length <= s.trained) return with_base(s, base);
+  return with_base(s, s.stretched_base(s.factor * s.length / s.trained - (s.factor - 1)));
+}
+
+double yarn_attention_factor(const Scaling& s) {
+  if (s.options.given("attention_factor")) return s.options.real("attention_factor");
+  const auto scale = [&](double weight) {
+    return s.factor <= 1 ? 1.0 : 0.1 * weight * std::log(s.factor) + 1.0;
+  };
+  if (s.options.real("mscale") != 0 && s.options.real("mscale_all_dim") != 0) {
+    return scale(s.options.real("mscale")) / scale(s.options.real("mscale_all_dim"));
+  }
+  return scale(1);
+}
+
+RotaryFrequencies yarn(const Scaling& s) {
+  // The channel pair whose wave turns `turns` times over the trained length.
+  const auto pair_of = [&](double turns) {
+    return static_cast<double>(s.width) * std::log(s.trained / (turns * 2 * std::numbers::pi)) /
+           (2 * std::log(s.options.real("base")));
+  };
+  double low = pair_of(s.options.real("beta_fast")), high = pair_of(s.options.real("beta_slow"));
+  if (s.options.flag("truncate")) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, static_cast<double>(s.width - 1));
+  if (low == high) high += 0.001;
+  const Tensor plain = s.plain();
+  const Tensor ramp = ((at::arange(s.width / 2, at::kDouble) - low) / (high - low)).clamp(0, 1);
+  return {plain / s.factor * ramp + plain * (1 - ramp), yarn_attention_factor(s),
+          s.options.real("base")};
+}
+
+RotaryFrequencies longrope(const Scaling& s) {
+  const auto& list = s.options.word(s.length > s.trained ? "long_factor" : "short_factor");
+  double factor = 1;
+  if (s.options.given("attention_factor")) {
+    factor = s.options.real("attention_factor");
+  } else if (s.factor > 1) {
+    factor = std::sqrt(1 + std::log(s.factor) / std::log(s.trained));
+  }
+  return {s.plain() / at::tensor(numbers(list), at::kDouble), factor, s.options.real("base")};
+}
+
+RotaryFrequencies llama3(const Scaling& s) {
+  const double slow = s.options.real("low_freq_factor"), fast = s.options.real("high_freq_factor");
+  const Tensor plain = s.plain();
+  const Tensor turns = plain * (s.trained / (2 * std::numbers::pi));  // over the trained length
+  const Tensor share = ((turns - slow) / (fast - slow)).clamp(0, 1);
+  return {(1 - share) * plain / s.factor + share * plain, 1.0, s.options.real("base")};
+}
+
+}  // namespace
+
+int64_t rotated_pairs(const Options& options, const EncodingContext& context) {
+  const double pairs = options.real("fraction") * static_cast<double>(context.head_width) / 2 /
+                       static_cast<double>(std::max<int64_t>(context.relation.coordinates, 1));
+  return std::abs(pairs - std::round(pairs)) < 1e-9 ? std::llround(pairs) : 0;
+}
+
+RotaryFrequencies rotary_frequencies(const Options& options, const EncodingContext& context,
+                                     int64_t length) {
+  const int64_t given = options.integer("trained");
+  const Scaling s{.options = options,
+                  .width = 2 * rotated_pairs(options, context),
+                  .trained = static_cast<double>(given > 0 ? given : context.trained.keys),
+                  .length = static_cast<double>(length),
+                  .factor = options.real("factor")};
+  const std::string& scaling = options.word("scaling");
+  if (scaling == "linear") return {s.plain() / s.factor, 1.0, options.real("base")};
+  if (scaling == "ntk") return with_base(s, s.stretched_base(s.factor));
+  if (scaling == "dynamic-ntk") return dynamic_ntk(s);
+  if (scaling == "yarn") return yarn(s);
+  if (scaling == "longrope") return longrope(s);
+  if (scaling == "llama3") return llama3(s);
+  return with_base(s, options.real("base"));
+}
+
+std::vector<OptionSpec> rotary_options() {
+  return {{"layout", "half", "which channels form a pair", {"half", "interleaved"}},
+          {"base", 10000.0, "of the wave lengths", {}, 1.0},
+          {"fraction", 1.0, "of the head's channels that rotate", {}, 0.0, 1.0},
+          {"scaling", "none", "of the frequencies for longer inputs",
+           {"none", "linear", "ntk", "dynamic-ntk", "yarn", "longrope", "llama3"}},
+          {"factor", 1.0, "s of the scaling", {}, 1.0},
+          {"trained", int64_t{0}, "N of the scaling; 0: the trained size", {}, 0},
+          {"attention_factor", 1.0, "yarn, longrope: on cos and sin; default by formula", {}, 0.0},
+          {"beta_fast", 32.0, "yarn: turns above which a wave stays", {}, 0.0},
+          {"beta_slow", 1.0, "yarn: turns below which a wave is stretched in full", {}, 0.0},
+          {"truncate", true, "yarn: the ramp's ends on whole channel pairs"},
+          {"mscale", 0.0, "yarn: weight of the attention factor; 0: 1", {}, 0.0},
+          {"mscale_all_dim", 0.0, "yarn: weight of its divisor; 0: none", {}, 0.0},
+          {"short_factor", "", "longrope: divisors up to the trained length, comma-separated"},
+          {"long_factor", "", "longrope: divisors beyond it, comma-separated"},
+          {"low_freq_factor", 1.0, "llama3: turns below which a wave is stretched in full", {}, 0.0},
+          {"high_freq_factor", 4.0, "llama3: turns above which a wave stays", {}, 0.0}};
+}
+
+std::optional<std::string> wrong_rotary_options(const Options& options,
+                                                const EncodingContext& context) {
+  const int64_t pairs = rotated_pairs(options, context);
+  if (pairs < 1) {
+    return fmt::format("fraction {} of head width {} over {} axes found, an even number of channels "
+                       "an axis expected", options.real("fraction"), context.head_width,
+                       context.relation.coordinates);
+  }
+  const std::string& scaling = options.word("scaling");
+  if (scaling == "none") return std::nullopt;
+  if (!options.given("factor")) return fmt::format("scaling={} needs a factor", scaling);
+  if ((scaling == "ntk" || scaling == "dynamic-ntk") && pairs < 2) {
+    return fmt::format("scaling={} needs at least 4 rotated channels, {} found", scaling, 2 * pairs);
+  }
+  if (scaling == "llama3" && options.real("low_freq_factor") >= options.real("high_freq_factor")) {
+    return fmt::format("low_freq_factor {} found, less than high_freq_factor {} expected",
+                       options.real("low_freq_factor"), options.real("high_freq_factor"));
+  }
+  for (const char* list : {"short_factor", "long_factor"}) {
+    const auto values = numbers(options.word(list));
+    if (scaling == "longrope" && static_cast<int64_t>(values.size()) != pairs) {
+      return fmt::format("{} '{}' found, {} comma-separated numbers expected", list,
+                         options.word(list), pairs);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace relbias
