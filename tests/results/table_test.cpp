@@ -97,7 +97,7 @@ TEST(Table, SpecialCharactersAreEscaped) {
               HasSubstr("\n| a\\_b\\|c\\*\\<d> & 50% $x^2 {#} \\\\~ \\[e] f | 0.990 |"));
   EXPECT_THAT(table(runs, TableFormat::latex),
               HasSubstr("\na\\_b$|$c*$<$d$>$ \\& 50\\% \\$x\\textasciicircum{}2 \\{\\#\\} "
-                        "\\textbackslash{}\\textasciitilde{} [e] f & 0.990 &"));
+                        "\\textbackslash{}\\textasciitilde{} {[}e] f & 0.990 &"));
   EXPECT_THAT(table(runs, TableFormat::text), HasSubstr(" [e] f  0.990  "));
 }
 
