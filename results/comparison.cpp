@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -328,10 +327,11 @@ Comparison comparison_over(std::vector<ComparisonColumn> columns, const TaskRuns
 std::vector<Comparison> compare(const TaskRuns& group, const std::string& metric,
                                 const std::string& better) {
   std::vector<ComparisonColumn> columns = columns_of(group, metric);
-  const auto parts = std::ranges::stable_partition(columns, std::not_fn(is_part));
   std::map<double, std::vector<ComparisonColumn>> parts_of_size;
-  for (const ComparisonColumn& part : parts) parts_of_size[part.factor].push_back(part);
-  columns.erase(parts.begin(), parts.end());
+  for (const ComparisonColumn& column : columns) {
+    if (is_part(column)) parts_of_size[column.factor].push_back(column);
+  }
+  std::erase_if(columns, is_part);
   if (columns.empty() && parts_of_size.empty()) {  // no run got that far; their states are shown
     columns.push_back({"", 1, group.example().train_size, "", not_given});
   }

@@ -5,10 +5,10 @@
 #include "results/store.h"
 
 #include <fmt/format.h>
-// The interface of HDF5 1.10, which later releases still offer.
-#define H5_USE_110_API
+#define H5_USE_110_API  // which later releases still offer
 #include <hdf5.h>
 
+#include <array>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -74,10 +74,10 @@ class Handle {
   Close close_;
 };
 
-hid_t native(double) { return H5T_NATIVE_DOUBLE; }
-hid_t native(float) { return H5T_NATIVE_FLOAT; }
-hid_t native(int64_t) { return H5T_NATIVE_INT64; }
-hid_t native(char) { return H5T_NATIVE_INT8; }
+hid_t native(double /*value*/) { return H5T_NATIVE_DOUBLE; }
+hid_t native(float /*value*/) { return H5T_NATIVE_FLOAT; }
+hid_t native(int64_t /*value*/) { return H5T_NATIVE_INT64; }
+hid_t native(char /*value*/) { return H5T_NATIVE_INT8; }
 
 Handle text_type(size_t width) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "text type");
@@ -185,7 +185,7 @@ void write(hid_t file, const std::string& path, const StoredTable& table) {
 std::vector<char> image_of(const StoredContents& contents) {
   const Session session;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
-  checked(H5Pset_fapl_core(access, size_t{1} << 16U, 0), "file access");
+  checked(H5Pset_fapl_core(access, size_t{1} << 16U, false), "file access");
   const Handle file(H5Fcreate(no_file, H5F_ACC_EXCL, ordered(H5P_FILE_CREATE), access), H5Fclose,
                     "new image");
   for (const auto& [name, value] : contents.attributes) write_attribute(file, name, value);
@@ -314,8 +314,8 @@ std::variant<StoredArray, StoredTable> read_dataset(hid_t dataset, size_t image_
 std::vector<std::string> dataset_paths(hid_t file) {
   std::vector<std::string> paths;
   const auto collect = [](hid_t, const char* path, const H5O_info_t* info, void* found) -> herr_t {
-    auto* list = static_cast<std::vector<std::string>*>(found);
-    if (info->type == H5O_TYPE_DATASET) list->emplace_back(path);
+    auto& list = *static_cast<std::vector<std::string>*>(found);
+    if (info->type == H5O_TYPE_DATASET) list.emplace_back(path);
     return 0;
   };
   const auto visit = [&](H5_index_t order) {
@@ -333,7 +333,7 @@ StoredContents contents_in(std::vector<char>& image, RunParts parts) {
   }
   const Session session;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
-  checked(H5Pset_fapl_core(access, size_t{1} << 16U, 0), "file access");
+  checked(H5Pset_fapl_core(access, size_t{1} << 16U, false), "file access");
   checked(H5Pset_file_image(access, image.data(), image.size()), "file access");
   const Handle file(H5Fopen(no_file, H5F_ACC_RDONLY, access), H5Fclose, "damaged HDF5 file");
 
@@ -355,9 +355,9 @@ StoredContents contents_in(std::vector<char>& image, RunParts parts) {
 
 std::string hdf5_version() {
   const Session session;
-  unsigned major = 0, minor = 0, release = 0;
-  checked(H5get_libversion(&major, &minor, &release), "version of HDF5");
-  return fmt::format("{}.{}.{}", major, minor, release);
+  std::array<unsigned, 3> version{};
+  checked(H5get_libversion(&version[0], &version[1], &version[2]), "version of HDF5");
+  return fmt::format("{}", fmt::join(version, "."));
 }
 
 void write_run(const std::filesystem::path& file, const RunRecord& run) {
