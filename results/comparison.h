@@ -11,7 +11,7 @@
 
 namespace relbias {
 
-// What stands in a cell. All but `value` are words, never numbers.
+/// What stands in a cell. All but `value` are words, never numbers.
 enum class CellState { missing, value, not_finite, undefined, diverged, failed, running };
 
 struct Cell {
@@ -53,10 +53,10 @@ struct Comparison {
   std::vector<Note> notes;
 };
 
-// A group's comparison in one metric: a column a size and a column a bin (a condition without a
-// factor). Parts of a size (a condition with a factor: positions 1-16 at 8x) are left to the csv,
-// unless there is nothing else: then a comparison a size. `better` is "lower", "higher" or empty
-// (no best is marked).
+/// A group's comparison in one metric: a column a size and a column a bin (a condition without a
+/// factor). Parts of a size (a condition with a factor: positions 1-16 at 8x) are left to the csv,
+/// unless there is nothing else: then a comparison a size. `better` is "lower", "higher" or empty
+/// (no best is marked).
 std::vector<Comparison> compare(const TaskRuns& group, const std::string& metric,
                                 const std::string& better);
 

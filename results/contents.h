@@ -16,7 +16,7 @@ namespace relbias {
 using StoredAttribute = std::variant<int64_t, double, std::string>;
 using StoredAttributes = std::map<std::string, StoredAttribute>;
 
-// Row-major. char: bytes, int8 in the file.
+/// Row-major. char: bytes, int8 in the file.
 using StoredValues = std::variant<std::vector<double>, std::vector<float>, std::vector<char>>;
 
 struct StoredArray {
@@ -33,7 +33,7 @@ struct StoredColumn {
   StoredColumnValues values;
 };
 
-// A compound dataset; its columns are equally long.
+/// A compound dataset; its columns are equally long.
 using StoredTable = std::vector<StoredColumn>;
 
 struct StoredDataset {
@@ -46,8 +46,8 @@ struct StoredContents {
   std::vector<StoredDataset> datasets;
 };
 
-// A member of a variant (attribute, values, data) that `what` names.
-// Throws StoreError where another type stands there.
+/// A member of a variant (attribute, values, data) that `what` names.
+/// Throws StoreError where another type stands there.
 template <typename Value, typename Variant>
 auto& held(Variant& variant, const std::string& what) {
   auto* value = std::get_if<std::remove_const_t<Value>>(&variant);
@@ -55,7 +55,7 @@ auto& held(Variant& variant, const std::string& what) {
   return *value;
 }
 
-// Throws StoreError where the attribute is missing or of another type.
+/// Throws StoreError where the attribute is missing or of another type.
 template <typename Value>
 const Value& attribute_in(const StoredAttributes& attributes, const std::string& name) {
   const auto found = attributes.find(name);

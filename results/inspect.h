@@ -8,8 +8,8 @@
 
 namespace relbias {
 
-// What a run was, how it ended, how training went, every evaluation, what it stored, and its
-// config.
+/// What a run was, how it ended, how training went, every evaluation, what it stored, and its
+/// config.
 std::string render_run(const RunRecord& run);
 
 }  // namespace relbias

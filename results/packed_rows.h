@@ -9,8 +9,8 @@
 
 namespace relbias {
 
-// In memory: int64, double, one byte, and UTF-8 of fixed width padded with NULs. Every reader of
-// HDF5 tables knows such texts, unlike texts of variable length.
+/// In memory: int64, double, one byte, and UTF-8 of fixed width padded with NULs. Every reader of
+/// HDF5 tables knows such texts, unlike texts of variable length.
 enum class PackedKind { integer, real, boolean, text };
 
 struct PackedColumn {
@@ -26,11 +26,11 @@ struct PackedRows {
   size_t count = 0;
   std::vector<char> bytes;
 
-  // A further column at the end of the row.
+  /// A further column at the end of the row.
   void add_column(const std::string& name, PackedKind kind, size_t width);
 };
 
-// Texts are made valid UTF-8.
+/// Texts are made valid UTF-8.
 PackedRows pack(const StoredTable& table);
 StoredTable unpack(const PackedRows& rows);
 

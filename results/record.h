@@ -12,22 +12,22 @@
 
 namespace relbias {
 
-// What went wrong with a results file or folder; the message names it.
+/// What went wrong with a results file or folder; the message names it.
 class StoreError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The layout of run files that this program writes and reads (schema.md).
+/// The layout of run files that this program writes and reads (schema.md).
 inline constexpr int64_t current_schema = 1;
 
-// A number that does not apply: no chance level, no ceiling, no factor.
+/// A number that does not apply: no chance level, no ceiling, no factor.
 inline constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 
-// `running` is also what an interrupted run says: it can be continued.
+/// `running` is also what an interrupted run says: it can be continued.
 enum class RunStatus { running, done, failed, diverged };
 
-// One logged step of training.
+/// One logged step of training.
 struct TrainRow {
   int64_t step = 0;
   double loss = not_given;
@@ -38,7 +38,7 @@ struct TrainRow {
   double seconds = not_given;  // since the start of training, interruptions left out
 };
 
-// One metric at one size. Keyed by (size, condition, metric).
+/// One metric at one size. Keyed by (size, condition, metric).
 struct EvaluationRow {
   int64_t size = 0;           // tokens, frames, nodes, image side
   double factor = not_given;  // size / trained size; NaN for bins
@@ -52,9 +52,9 @@ struct EvaluationRow {
   std::string reason;
 };
 
-// A table that an encoding learned. Where one of its dimensions is called "relation", row r of it
-// stands at coordinates[r * A + a] along axes[a] (offset; dy, dx; hops; up, down); a row without a
-// place there (class token, unreachable) has NaN and its name in labels[r].
+/// A table that an encoding learned. Where one of its dimensions is called "relation", row r of it
+/// stands at coordinates[r * A + a] along axes[a] (offset; dy, dx; hops; up, down); a row without a
+/// place there (class token, unreachable) has NaN and its name in labels[r].
 struct LearnedTable {
   std::string layer;     // "0", "1", ... or "shared"
   std::string term;      // "score", "key", ...; "score@tree" where several relations are used
@@ -68,7 +68,7 @@ struct LearnedTable {
   std::vector<std::string> labels;  // [R], or empty where every row has coordinates
 };
 
-// A monitor of attention: entropy, share by distance, ...
+/// A monitor of attention: entropy, share by distance, ...
 struct Monitor {
   std::string name;
   std::vector<std::string> dimensions;  // {"layer", "head", "distance"}
@@ -76,7 +76,7 @@ struct Monitor {
   std::vector<double> values;  // row-major
 };
 
-// What an interrupted run needs to continue bit-identically, as its trainer serialised it.
+/// What an interrupted run needs to continue bit-identically, as its trainer serialised it.
 struct Checkpoint {
   int64_t step = 0;
   std::vector<char> bytes;

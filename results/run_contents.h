@@ -9,18 +9,18 @@
 
 namespace relbias {
 
-// Throws StoreError for a record that breaks a rule (problem_with in schema.h).
+/// Throws StoreError for a record that breaks a rule (problem_with in schema.h).
 StoredContents contents_of(const RunRecord& run);
 
-// Throws StoreError unless the attributes say that the file is a run of this schema version.
+/// Throws StoreError unless the attributes say that the file is a run of this schema version.
 void check_schema(const StoredAttributes& attributes);
 
-// The inverse of contents_of, for a file that check_schema has passed; attributes, columns and
-// datasets that no run has are ignored. Throws StoreError for what is missing, of another type or
-// against the rules.
+/// The inverse of contents_of, for a file that check_schema has passed; attributes, columns and
+/// datasets that no run has are ignored. Throws StoreError for what is missing, of another type or
+/// against the rules.
 RunRecord record_of(StoredContents contents);
 
-// Whether a dataset belongs to a run; whether tables need it.
+/// Whether a dataset belongs to a run; whether tables need it.
 bool is_part_of_run(const std::string& path);
 bool is_number_of_run(const std::string& path);
 

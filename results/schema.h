@@ -12,7 +12,7 @@
 
 namespace relbias {
 
-// In the order of RunStatus.
+/// In the order of RunStatus.
 inline constexpr std::array<std::string_view, 4> status_names = {"running", "done", "failed",
                                                                  "diverged"};
 
@@ -20,9 +20,9 @@ inline std::string_view to_string(RunStatus status) {
   return status_names.at(static_cast<size_t>(status));
 }
 
-// What stands in the file for a field: an int64, a double or a text. A status is its name, versions
-// are a JSON object. restore() is the inverse and throws StoreError for a text that says no such
-// thing.
+/// What stands in the file for a field: an int64, a double or a text. A status is its name,
+/// versions are a JSON object. restore() is the inverse and throws StoreError for a text that says
+/// no such thing.
 inline int64_t stored(int64_t value) { return value; }
 inline double stored(double value) { return value; }
 inline std::string stored(const std::string& value) { return value; }
@@ -36,7 +36,7 @@ void restore(const Value& value, Value& field) {
 void restore(const std::string& text, RunStatus& field);
 void restore(const std::string& text, std::map<std::string, std::string>& field);
 
-// visit(name, member pointer) for each root attribute.
+/// visit(name, member pointer) for each root attribute.
 template <typename Visit>
 void visit_attributes(Visit&& visit) {
   visit("schema_version", &RunRecord::schema_version);
@@ -68,7 +68,7 @@ void visit_attributes(Visit&& visit) {
   visit("ceiling", &RunRecord::ceiling);
 }
 
-// visit(name, member pointer) for each column: visit_columns<TrainRow>(...).
+/// visit(name, member pointer) for each column: visit_columns<TrainRow>(...).
 template <typename Row, typename Visit>
 requires std::same_as<Row, TrainRow>
 void visit_columns(Visit&& visit) {
@@ -96,8 +96,8 @@ void visit_columns(Visit&& visit) {
   visit("reason", &EvaluationRow::reason);
 }
 
-// What makes a record one that no file may hold (two rows of one step, a shape that its values
-// don't fill), or empty.
+/// What makes a record one that no file may hold (two rows of one step, a shape that its values
+/// don't fill), or empty.
 std::string problem_with(const RunRecord& run);
 
 }  // namespace relbias

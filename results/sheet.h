@@ -25,13 +25,13 @@ struct Sheet {
 
 Sheet sheet_of(const Comparison& comparison);
 
-// UTF-8 in columns of even width; * is the best of a column.
+/// UTF-8 in columns of even width; * is the best of a column.
 std::string as_text(const Sheet& sheet);
 
-// Pipes, the best in bold.
+/// Pipes, the best in bold.
 std::string as_markdown(const Sheet& sheet);
 
-// booktabs, the best in bold.
+/// booktabs, the best in bold.
 std::string as_latex(const Sheet& sheet);
 
 }  // namespace relbias

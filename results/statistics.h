@@ -18,7 +18,7 @@ struct Summary {
 
 Summary summarise(std::span<const double> values);
 
-// The middle value, or the mean of the two in the middle; NaN without values.
+/// The middle value, or the mean of the two in the middle; NaN without values.
 double median(std::span<const double> values);
 
 }  // namespace relbias

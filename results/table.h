@@ -17,7 +17,7 @@ struct TableOptions {
   TableFormat format = TableFormat::text;
 };
 
-// No run has the metric asked for. `known` lists those that there are.
+/// No run has the metric asked for. `known` lists those that there are.
 class UnknownMetric : public StoreError {
  public:
   UnknownMetric(std::string metric, std::vector<std::string> known);
@@ -29,13 +29,13 @@ class UnknownMetric : public StoreError {
   std::vector<std::string> known_;
 };
 
-// The metrics that the runs were evaluated in or meant to be, sorted.
+/// The metrics that the runs were evaluated in or meant to be, sorted.
 std::vector<std::string> metrics_of(const std::vector<RunRecord>& runs);
 
-// For each study, task and dataset a table: a row an encoding, a column a size (1x, 2x, ...), each
-// cell the mean and the standard deviation over seeds, or a word (undefined, diverged, failed,
-// running, nan; "-" if nobody looked). csv instead has one row a run, size and metric, in full
-// precision. Throws UnknownMetric.
+/// For each study, task and dataset a table: a row an encoding, a column a size (1x, 2x, ...), each
+/// cell the mean and the standard deviation over seeds, or a word (undefined, diverged, failed,
+/// running, nan; "-" if nobody looked). csv instead has one row a run, size and metric, in full
+/// precision. Throws UnknownMetric.
 std::string render_table(const std::vector<RunRecord>& runs, const TableOptions& options);
 
 }  // namespace relbias

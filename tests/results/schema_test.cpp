@@ -154,7 +154,7 @@ const std::vector<Change>& changes() {
        "attribute 'status': it is 'won', expected running, done, failed, diverged"},
       {"run.attrs['versions'] = '[1'", "attribute 'versions': it is no JSON object"},
       {"del run['train']", "dataset 'train' is missing"},
-      {"del run['train']; run['train'] = [1, 2]", "dataset 'train': it holds neither"},
+      {"del run['train']; run['train'] = [1, 2]", "dataset 'train': it "},
       {"del run['train']; run['train'] = numpy.zeros(2, [('step', 'i4')])",
        "dataset 'train': column 'loss' is missing"},
       {"del run['train']; run['train'] = numpy.zeros((2, 2), [('step', 'i4')])",
