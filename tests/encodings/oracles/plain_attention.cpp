@@ -3,6 +3,7 @@
 #include "tests/encodings/oracles/plain_attention.h"
 
 #include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,8 +19,8 @@ at::Generator generator() { return at::make_generator<at::CPUGeneratorImpl>(2024
 }  // namespace
 
 const std::vector<std::pair<int64_t, int64_t>>& oracle_sizes() {
-  static const std::vector<std::pair<int64_t, int64_t>> sizes{
-      {1, 1}, {2, 2}, {7, 7}, {33, 33}, {1, 2}, {1, 7}, {2, 7}, {7, 33}};
+  static const std::vector<std::pair<int64_t, int64_t>> sizes{{1, 1}, {2, 2}, {7, 7}, {33, 33},
+                                                              {1, 2}, {1, 7}, {2, 7}, {7, 33}};
   return sizes;
 }
 
@@ -74,26 +75,42 @@ RelationCase plain_grid(int64_t height, int64_t width) {
     }
   }
   map.key_coordinates = map.query_coordinates;
-  return {.name = "plain-grid",
-          .traits = {.index_class = IndexClass::grid,
-                     .axes = 2,
-                     .distance = true,
-                     .coordinates = 2},
-          .map = [map](int64_t, int64_t) { return map; },
-          .tokens = tokens};
+  return {
+      .name = "plain-grid",
+      .traits = {.index_class = IndexClass::grid, .axes = 2, .distance = true, .coordinates = 2},
+      .map = [map](int64_t, int64_t) { return map; },
+      .tokens = tokens};
 }
 
 AttentionResult attend(Encoding& encoding, const RelationMap& map, const Call& call) {
-  const AttentionOptions options{.causal = call.causal,
-                                 .mask = call.mask,
-                                 .scale = call.scale,
-                                 .backend = Backend::reference};
+  const AttentionOptions options{
+      .causal = call.causal, .mask = call.mask, .scale = call.scale, .backend = Backend::reference};
   return attention(call.q, call.k, call.v, {{map, encoding.terms(map)}}, options);
+}
+
+int64_t relation_id(const RelationMap& map, const Pair& pair) {
+  if (map.index_class == IndexClass::line) return pair.j - pair.i + map.queries - 1;
+  const Tensor rows = map.index_class == IndexClass::grid ? map.index : map.index[pair.b];
+  return rows[pair.i][pair.j].item<int64_t>();
+}
+
+double distance_of(const RelationMap& map, const Pair& pair) {
+  if (map.index_class != IndexClass::line)
+    return map.distance[relation_id(map, pair)].item<double>();
+  const int64_t offset = pair.j - (pair.i + map.keys - map.queries);
+  return static_cast<double>(std::abs(offset));
+}
+
+int64_t special_of(const RelationMap& map, const Pair& pair) {
+  if (!map.special.defined()) return -1;
+  return map.special[relation_id(map, pair)].item<int64_t>();
 }
 
 bool may_attend(const Call& call, const Pair& pair) {
   if (call.causal && line_offset(call, pair) > 0) return false;
-  return !call.mask.defined() || call.mask[pair.b][0][pair.i][pair.j].item<bool>();
+  if (!call.mask.defined()) return true;
+  const int64_t row = pair.b * call.queries() + pair.i;
+  return call.mask.const_data_ptr<bool>()[row * call.keys() + pair.j];
 }
 
 const double* token(const Tensor& tokens, int64_t b, int64_t h, int64_t n) {
@@ -127,17 +144,12 @@ Tensor by_pair(const Call& call, const std::function<double(const Pair&)>& numbe
 
 Tensor score_at_pairs(const Tensor& table, const RelationMap& map, const Call& call) {
   EXPECT_EQ(table.sizes(), (at::IntArrayRef{call.heads(), map.rows}));
-  EXPECT_EQ(table.scalar_type(), at::kDouble);
-  const Tensor rows = map.pair_rows();
-  return by_pair(call, [&](const Pair& pair) {
-    const int64_t sample = rows.size(0) == 1 ? 0 : pair.b;
-    const int64_t row = rows[sample][pair.i][pair.j].item<int64_t>();
-    return table[pair.h][row].item<double>();
-  });
+  return by_pair(
+      call, [&](const Pair& pair) { return table[pair.h][relation_id(map, pair)].item<double>(); });
 }
 
 Tensor plain_attention(const Call& call, const std::function<double(const Pair&)>& weight,
-                       const std::function<double(const Pair&, int64_t)>& value) {
+                       const std::function<std::vector<double>(const Pair&)>& value) {
   Tensor out = at::zeros_like(call.q);
   const Tensor weights = by_pair(call, weight);
   const double* next = weights.const_data_ptr<double>();
@@ -147,11 +159,13 @@ Tensor plain_attention(const Call& call, const std::function<double(const Pair&)
       for (int64_t i = 0; i < call.queries(); ++i, next += call.keys(), row += call.width()) {
         double total = 0;
         for (int64_t j = 0; j < call.keys(); ++j) total += next[j];
-        for (int64_t j = 0; j < call.keys(); ++j)
-          for (int64_t c = 0; c < call.width(); ++c) {
-            const double handed_on = value ? value({b, h, i, j}, c) : token(call.v, b, h, j)[c];
-            if (total > 0) row[c] += next[j] / total * handed_on;
-          }
+        for (int64_t j = 0; j < call.keys(); ++j) {
+          if (next[j] == 0) continue;
+          const double* const v = token(call.v, b, h, j);
+          const std::vector<double> handed_on =
+              value ? value({b, h, i, j}) : std::vector<double>(v, v + call.width());
+          for (int64_t c = 0; c < call.width(); ++c) row[c] += next[j] / total * handed_on[c];
+        }
       }
   return out;
 }
@@ -163,11 +177,14 @@ Tensor parameter(const Encoding& encoding, const std::string& name) {
   return found->detach();
 }
 
-double number(const Tensor& parameter, std::vector<int64_t> index) {
-  if (!index.empty() && parameter.size(0) == 1) index[0] = 0;
-  Tensor part = parameter;
-  for (const int64_t step : index) part = part[step];
-  return part.item<double>();
+double number(const Tensor& parameter, const std::vector<int64_t>& index) {
+  TORCH_CHECK(parameter.is_contiguous(), "numbers are read in memory order");
+  int64_t place = 0;
+  for (size_t axis = 0; axis < index.size(); ++axis) {
+    const int64_t size = parameter.size(static_cast<int64_t>(axis));
+    place = place * size + (axis == 0 && size == 1 ? 0 : index[axis]);
+  }
+  return parameter.const_data_ptr<double>()[place];
 }
 
 void set_parameter(const Encoding& encoding, const std::string& name,

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ struct Call {
   Tensor k;  // [B, H, K, D]
   Tensor v;  // [B, H, K, D]
   bool causal = false;
-  Tensor mask{};  // [B, 1, Q, K] bool; undefined: every key
+  Tensor mask{};                  // [B, 1, Q, K] bool; undefined: every key
   std::optional<double> scale{};  // nothing: 1/sqrt(D)
 
   int64_t batch() const { return q.size(0); }
@@ -61,6 +62,13 @@ inline int64_t line_offset(const Call& call, const Pair& pair) {
   return pair.j - (pair.i + call.keys() - call.queries());
 }
 
+/// r(i,j): on a line j - i + Q - 1, else as the map stores it.
+int64_t relation_id(const RelationMap& map, const Pair& pair);
+/// |offset| on a line, else as the map stores it.
+double distance_of(const RelationMap& map, const Pair& pair);
+/// Which id without a distance the pair has, -1 none.
+int64_t special_of(const RelationMap& map, const Pair& pair);
+
 bool may_attend(const Call& call, const Pair& pair);
 
 /// The vector of token n in [B, H, N, D].
@@ -76,14 +84,14 @@ Tensor by_pair(const Call& call, const std::function<double(const Pair&)>& numbe
 Tensor score_at_pairs(const Tensor& table, const RelationMap& map, const Call& call);
 
 /// out_i = sum_j w_ij v_ij / sum_j w_ij over the pairs that may attend, [B, H, Q, D]. `weight` is
-/// not normalised; `value` gives channel c of what the pair hands on, v_j where it is empty.
+/// not normalised; `value` gives what the pair hands on, v_j where it is empty.
 Tensor plain_attention(const Call& call, const std::function<double(const Pair&)>& weight,
-                       const std::function<double(const Pair&, int64_t c)>& value = {});
+                       const std::function<std::vector<double>(const Pair&)>& value = {});
 
 /// A parameter by its name; must be there.
 Tensor parameter(const Encoding& encoding, const std::string& name);
 /// One number of a parameter [1|H, ...]; tables of one head count for all.
-double number(const Tensor& parameter, std::vector<int64_t> index);
+double number(const Tensor& parameter, const std::vector<int64_t>& index);
 
 /// Gives a parameter these numbers, in memory order.
 void set_parameter(const Encoding& encoding, const std::string& name,
