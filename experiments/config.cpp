@@ -28,15 +28,15 @@ void refuse_unknown(const Settings& settings) {
     if (section == key + "." && !candidates.empty()) {
       wrong_value(key, *value, "a table");
     }
-    at_place("", value, [&]() {
-      unknown_word("setting", key, candidates.empty() ? keys : candidates);
-    });
+    at_place("", value,
+             [&]() { unknown_word("setting", key, candidates.empty() ? keys : candidates); });
   }
 }
 
 // The value of an option string in its canonical form, and the entry it names.
 template <class Entry>
-Options named_options(const char* kind, const std::string& text, const std::vector<Entry>& entries) {
+Options named_options(const char* kind, const std::string& text,
+                      const std::vector<Entry>& entries) {
   return parse_options(kind, text, find_entry(kind, option_name(text), entries).options);
 }
 

@@ -40,11 +40,12 @@ void visit_settings(Config& config, Visit&& visit) {
   visit(Field{"model.mlp_ratio", "hidden channels of a block's MLP, as a factor of the width", 1},
         model.mlp_ratio);
   visit(Field{"model.dropout", "share of activations dropped in training", 0, 0.99}, model.dropout);
-  visit(Field{.key = "model.positions",
-              .meaning = "[{encoding = ..., relation = ...}, ...]; short for one: model.encoding and "
-                         "model.relation",
-              .derived = "encoding none, on the task's own relation"},
-        model.positions);
+  visit(
+      Field{.key = "model.positions",
+            .meaning = "[{encoding = ..., relation = ...}, ...]; short for one: model.encoding and "
+                       "model.relation",
+            .derived = "encoding none, on the task's own relation"},
+      model.positions);
   visit(Field{.key = "model.scale",
               .meaning = "of the scores: 1/sqrt(head width), 1, or a number",
               .choices = {"rsqrt", "none"},
@@ -83,12 +84,12 @@ void visit_settings(Config& config, Visit&& visit) {
         train.weight_decay);
   visit(Field{"train.betas", "of AdamW, two", 0, 0.999999}, train.betas);
   visit(Field{"train.clip", "largest norm of the whole gradient; 0: no clipping", 0}, train.clip);
-  visit(Field{"train.encoding_rate",
-              "learning rate of position parameters, as a factor, unless the encoding names its own",
-              0},
-        train.encoding_rate);
-  visit(Field{"train.log_every", "steps between two rows of the training log", 1},
-        train.log_every);
+  visit(
+      Field{"train.encoding_rate",
+            "learning rate of position parameters, as a factor, unless the encoding names its own",
+            0},
+      train.encoding_rate);
+  visit(Field{"train.log_every", "steps between two rows of the training log", 1}, train.log_every);
 
   visit(Field{.key = "evaluate.sizes",
               .meaning = "tokens of the evaluation samples",
@@ -99,8 +100,9 @@ void visit_settings(Config& config, Visit&& visit) {
         evaluate.samples);
   visit(Field{"evaluate.tokens", "held-out tokens a size, where the data is finite", 1},
         evaluate.tokens);
-  visit(Field{"evaluate.batch_tokens", "tokens evaluated at once, at most (one sample at least)", 1},
-        evaluate.batch_tokens);
+  visit(
+      Field{"evaluate.batch_tokens", "tokens evaluated at once, at most (one sample at least)", 1},
+      evaluate.batch_tokens);
 }
 
 }  // namespace relbias

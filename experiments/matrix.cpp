@@ -33,8 +33,7 @@ std::string cell(const Pairing& pairing, std::vector<std::string>& reasons) {
 }  // namespace
 
 EncodingContext example_context(const RelationEntry& relation, bool causal) {
-  const auto example =
-      relation.make(parse_options("relation", relation.name, relation.options));
+  const auto example = relation.make(parse_options("relation", relation.name, relation.options));
   return {.heads = 2,
           .head_width = 8,
           .width = 16,
@@ -50,8 +49,7 @@ std::vector<Pairing> pairings() {
     const EncodingContext full = example_context(relation, false);
     for (const auto& encoding : encoding_entries()) {
       const Options options = parse_encoding(encoding.name);
-      all.push_back({relation.name, encoding.name,
-                     undefined_reason(options, relation.name, causal),
+      all.push_back({relation.name, encoding.name, undefined_reason(options, relation.name, causal),
                      undefined_reason(options, relation.name, full)});
     }
   }

@@ -16,8 +16,8 @@ double learning_rate(const TrainConfig& config, int64_t step) {
   if (step < config.warmup) {
     return peak * static_cast<double>(step + 1) / static_cast<double>(config.warmup);
   }
-  const double progress = static_cast<double>(step - config.warmup) /
-                          static_cast<double>(config.steps - config.warmup);
+  const double progress =
+      static_cast<double>(step - config.warmup) / static_cast<double>(config.steps - config.warmup);
   return peak * (1 + std::cos(std::numbers::pi * progress)) / 2;
 }
 

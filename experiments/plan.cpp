@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
+#include <set>
 
 #include "experiments/perform.h"
 #include "results/store.h"
@@ -93,9 +94,13 @@ std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection&
                              const Shard& shard) {
   std::vector<PlannedRun> planned;
   DatasetCache cache;
+  std::set<std::pair<std::string, std::string>> seen;
   int64_t number = 0;
   for (const Study& study : studies) {
     for (const Run& run : expand(study, selection)) {
+      if (!seen.emplace(study.name, run.id).second) {
+        input_error("study {} is given twice", study.name);
+      }
       if (number++ % shard.of == shard.part - 1) planned.push_back(checked(study, run, cache));
     }
   }
@@ -123,10 +128,10 @@ std::string plan_table(const std::vector<PlannedRun>& runs) {
                   study_width, "run", label_width, "parameters", "position", "tokens", "FLOPs");
   Cost sum;
   for (const auto& [study, run, cost, hash, file, finished] : runs) {
-    table += fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", run.id, study,
-                         study_width, run.label, label_width, cost.parameters,
-                         cost.position_parameters, short_number(cost.tokens),
-                         short_number(cost.flops));
+    table +=
+        fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", run.id, study,
+                    study_width, run.label, label_width, cost.parameters, cost.position_parameters,
+                    short_number(cost.tokens), short_number(cost.flops));
     sum.tokens += cost.tokens;
     sum.flops += cost.flops;
   }

@@ -74,6 +74,11 @@ void Progress::finish(size_t run, const std::string& end) {
                   finished_, runs_));
 }
 
+void Progress::drop(size_t run) {
+  say(fmt::format("{}: stopped", active_.at(run).label));
+  active_.erase(run);
+}
+
 void Progress::say(const std::string& line) {
   erase_bars();
   fmt::print(stderr, "{}\n", line);

@@ -9,8 +9,8 @@
 
 namespace relbias {
 
-/// On a terminal a line for each active run and one for all, redrawn in place; elsewhere plain lines
-/// at the start and the end of a run and every ten seconds between.
+/// On a terminal a line for each active run and one for all, redrawn in place; elsewhere plain
+/// lines at the start and the end of a run and every ten seconds between.
 class Progress {
  public:
   /// `steps` of all runs together.
@@ -22,6 +22,8 @@ class Progress {
   void evaluating(size_t run, int64_t size);
   /// The run is over; `end` says how.
   void finish(size_t run, const std::string& end);
+  /// The run stopped before its end.
+  void drop(size_t run);
   /// A line of its own, above the bars.
   void say(const std::string& line);
   /// Shows what has changed, not too often. To be called several times a second.

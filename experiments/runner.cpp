@@ -52,7 +52,9 @@ void record_death(const PlannedRun& planned, const std::string& message) {
 class Sweep {
  public:
   Sweep(const std::vector<PlannedRun>& runs, const RunnerOptions& options)
-      : runs_(runs), options_(options), progress_(open_runs(), open_steps(), isatty(STDERR_FILENO)) {}
+      : runs_(runs),
+        options_(options),
+        progress_(open_runs(), open_steps(), isatty(STDERR_FILENO)) {}
 
   SweepResult run() {
     for (size_t i = 0; i < runs_.size(); ++i) {
@@ -89,7 +91,8 @@ class Sweep {
 
   int64_t open_steps() const {
     int64_t steps = 0;
-    for (const auto& planned : runs_) steps += planned.finished ? 0 : planned.run.config.train.steps;
+    for (const auto& planned : runs_)
+      steps += planned.finished ? 0 : planned.run.config.train.steps;
     return steps;
   }
 
@@ -174,8 +177,11 @@ class Sweep {
     }
     if (job.end == "done") ++result_.ok;
     if (job.end == "diverged") ++result_.diverged;
-    if (job.end == "interrupted") ++result_.not_run;
     if (job.end == "failed") ++result_.failed;
+    if (job.end == "interrupted") {
+      ++result_.not_run;
+      return progress_.drop(job.run);
+    }
     const std::string colon = job.message.empty() ? "" : ": " + job.message;
     progress_.finish(job.run, job.end + colon);
     if (job.end == "failed" && options_.fail_fast) stop(SIGTERM);
@@ -190,8 +196,8 @@ class Sweep {
     try {
       record_death(runs_[job.run], job.message);
     } catch (const StoreError& error) {
-      progress_.say(fmt::format("{}: its failure cannot be recorded: {}",
-                                runs_[job.run].run.label, error.what()));
+      progress_.say(fmt::format("{}: its failure cannot be recorded: {}", runs_[job.run].run.label,
+                                error.what()));
     }
   }
 

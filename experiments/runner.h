@@ -22,8 +22,8 @@ struct SweepResult {
   int64_t ok = 0;        // done now
   int64_t diverged = 0;  // now
   int64_t failed = 0;
-  int64_t skipped = 0;     // finished before
-  int64_t not_run = 0;     // stopped before their end, or never started
+  int64_t skipped = 0;  // finished before
+  int64_t not_run = 0;  // stopped before their end, or never started
   bool interrupted = false;
 
   /// `2 ok, 1 failed`

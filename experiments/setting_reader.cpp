@@ -74,8 +74,7 @@ PositionConfig position(const Field& field, const toml::node& value) {
   for (const auto& [key, member] : *table) {
     const std::string name(key.str());
     if (name != "encoding" && name != "relation") {
-      at_place(field.key, &member,
-               [&]() { unknown_word("key", name, {"encoding", "relation"}); });
+      at_place(field.key, &member, [&]() { unknown_word("key", name, {"encoding", "relation"}); });
     }
     (name == "encoding" ? config.encoding : config.relation) = word({.key = name}, member);
   }

@@ -41,8 +41,7 @@ Assignment parse_assignment(const std::string& text, const std::string& flag) {
   const std::string value = text.substr(equals + 1);
   Assignment assignment{text.substr(0, equals), nullptr};
   try {
-    assignment.source =
-        std::make_shared<const toml::table>(toml::parse("value = " + value, name));
+    assignment.source = std::make_shared<const toml::table>(toml::parse("value = " + value, name));
   } catch (const toml::parse_error&) {
     // Shells eat quotes: what is no TOML value is meant as a string, `model.encoding=alibi`.
   }

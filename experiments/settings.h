@@ -14,8 +14,8 @@
 
 namespace relbias {
 
-/// One run's settings: dotted key (`train.steps`) -> value, which knows where it was written. Whoever
-/// sets a key again replaces it (base < sweep < smoke < --set). The values live elsewhere.
+/// One run's settings: dotted key (`train.steps`) -> value, which knows where it was written.
+/// Whoever sets a key again replaces it (base < sweep < smoke < --set). The values live elsewhere.
 using Settings = std::map<std::string, const toml::node*>;
 
 /// `study.toml:7:12`, or `--set train.steps=x` for what came from the command line.

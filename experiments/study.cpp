@@ -103,9 +103,8 @@ void check_claims(const Study& study) {
   for (const Claim& claim : study.claims) {
     for (const auto& name : {claim.better, claim.worse}) {
       if (std::find(encodings.begin(), encodings.end(), name) != encodings.end()) continue;
-      at_place("claim", nullptr, [&, &name = name]() {
-        unknown_word("encoding of the sweep", name, encodings);
-      });
+      at_place("claim", nullptr,
+               [&, &name = name]() { unknown_word("encoding of the sweep", name, encodings); });
     }
   }
 }

@@ -122,8 +122,9 @@ void add_list_command(CLI::App& app, int&) {
   command->add_flag("--json", request->json, "for programs");
   command->callback([request] {
     if (request->matrix == !request->kind.empty()) {
-      input_error("list: a kind (modalities, relations, encodings, datasets, tasks, studies) or "
-                  "--matrix expected");
+      input_error(
+          "list: a kind (modalities, relations, encodings, datasets, tasks, studies) or "
+          "--matrix expected");
     }
     if (request->matrix) {
       std::cout << (request->json ? matrix_json() : matrix_text());

@@ -14,7 +14,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/perform.h"
 #include "experiments/settings.h"
-#include "results/record.h"
+#include "results/store.h"
 
 namespace relbias {
 namespace {
@@ -64,9 +64,12 @@ Watcher event_watcher() {
 
 const char* name_of(RunEnd end) {
   switch (end) {
-    case RunEnd::done: return "done";
-    case RunEnd::diverged: return "diverged";
-    case RunEnd::interrupted: return "interrupted";
+    case RunEnd::done:
+      return "done";
+    case RunEnd::diverged:
+      return "diverged";
+    case RunEnd::interrupted:
+      return "interrupted";
   }
   return "";
 }
@@ -74,7 +77,9 @@ const char* name_of(RunEnd end) {
 int run_one(const RunRequest& request) {
   try {
     const RunEnd end = perform(request, event_watcher());
-    tell({{"end", name_of(end)}});
+    const bool diverged = end == RunEnd::diverged;
+    tell({{"end", name_of(end)},
+          {"message", diverged ? read_run(request.file, RunParts::numbers).message : ""}});
     return end == RunEnd::interrupted ? 130 : 0;
   } catch (const std::exception& error) {
     tell({{"end", "failed"}, {"message", error.what()}});

@@ -44,8 +44,8 @@ TEST(Config, EvaluationSizesDefaultToMultiplesOfTheTrainedSize) {
 }
 
 TEST(Config, CanonicalTextIsReadBackToItself) {
-  const Run run = tiny_run({"model.dropout=0.1", "train.learning_rate=1e-05", "model.scale=0.50",
-                            "train.sizes=[12, 8]", "train.encoding_rate=10"});
+  const auto run = tiny_run({"model.dropout=0.1", "train.learning_rate=1e-05", "model.scale=0.50",
+                             "train.sizes=[12, 8]", "train.encoding_rate=10"});
   Settings settings;
   const auto table = parse_toml(run.text, "canonical");
   flatten(*table, "", settings);
@@ -55,7 +55,7 @@ TEST(Config, CanonicalTextIsReadBackToItself) {
 // An id that changes makes every finished run of every user run again. Where this fails, be sure
 // that it must.
 TEST(Config, IdIsStable) {
-  const Run run = tiny_run({"model.encoding=none"});
+  const auto run = tiny_run({"model.encoding=none"});
   EXPECT_EQ(run.text, R"(seed = 0
 
 [data]
@@ -102,10 +102,10 @@ TEST(Config, SpellingsOfOneConfigurationHaveOneId) {
   EXPECT_EQ(tiny_run({"train.sizes=[12]"}).id, id);
   EXPECT_NE(tiny_run({"seed=1"}).id, id);
   EXPECT_NE(tiny_run({"model.encoding=t5 max_distance=64"}).id, id);  // A06
-  const Study list = parse_study(
-      replaced(tiny_study(), "encoding = \"t5\"",
-               "positions = [{encoding = \"t5\", relation = \"token\"}]"),
-      "s.toml");
+  const Study list =
+      parse_study(replaced(tiny_study(), "encoding = \"t5\"",
+                           "positions = [{encoding = \"t5\", relation = \"token\"}]"),
+                  "s.toml");
   EXPECT_EQ(expand(list, {}).at(0).id, id);
 }
 
@@ -130,11 +130,13 @@ TEST(Config, UnknownKeysNameTheNearest) {
 }
 
 TEST(Config, WrongTypesAreErrors) {
-  EXPECT_THAT(error_with("steps = 20", "steps = \"20\""),
-              HasSubstr("s.toml:13:9: train.steps: 20 found, a whole number, at least 1, expected"));
+  EXPECT_THAT(
+      error_with("steps = 20", "steps = \"20\""),
+      HasSubstr("s.toml:13:9: train.steps: 20 found, a whole number, at least 1, expected"));
   EXPECT_THAT(error_with("steps = 20", "steps = 20.0"), HasSubstr("a whole number"));
   EXPECT_THAT(error_with("steps = 20", "steps = true"), HasSubstr("a whole number"));
-  EXPECT_THAT(error_with("batch = 4", "learning_rate = \"fast\""), HasSubstr("fast found, a number"));
+  EXPECT_THAT(error_with("batch = 4", "learning_rate = \"fast\""),
+              HasSubstr("fast found, a number"));
   EXPECT_THAT(error_with("sizes = [12, 24]", "sizes = 12"), HasSubstr("a list of whole numbers"));
   EXPECT_THAT(error_with("sizes = [12, 24]", "sizes = []"), HasSubstr("a list of whole numbers"));
   EXPECT_THAT(error_with("encoding = \"t5\"", "encoding = 5"), HasSubstr("5 found, text expected"));
@@ -144,7 +146,8 @@ TEST(Config, WrongTypesAreErrors) {
 }
 
 TEST(Config, ValuesOutOfRangeAreErrors) {
-  EXPECT_THAT(error_with("steps = 20", "steps = 0"), HasSubstr("0 found, a whole number, at least 1"));
+  EXPECT_THAT(error_with("steps = 20", "steps = 0"),
+              HasSubstr("0 found, a whole number, at least 1"));
   EXPECT_THAT(error_with("batch = 4", "learning_rate = -1.0"), HasSubstr("at least 0"));
   EXPECT_THAT(error_with("batch = 4", "learning_rate = inf"), HasSubstr("inf found"));
   EXPECT_THAT(error_with("batch = 4", "learning_rate = nan"), HasSubstr("nan found"));
@@ -160,8 +163,9 @@ TEST(Config, ContradictionsAreErrors) {
   EXPECT_THAT(error_with("batch = 4", "warmup = 21"),
               HasSubstr("21 found, at most train.steps (20) expected"));
   EXPECT_THAT(error_with("sizes = [12, 24]", "sizes = [12, 12]"), HasSubstr("12 is listed twice"));
-  EXPECT_THAT(error_with("encoding = \"t5\"", "encoding = \"t5\"\npositions = [{encoding = \"t5\"}]"),
-              HasSubstr("two spellings of one thing"));
+  EXPECT_THAT(
+      error_with("encoding = \"t5\"", "encoding = \"t5\"\npositions = [{encoding = \"t5\"}]"),
+      HasSubstr("two spellings of one thing"));
   EXPECT_THAT(error_with("size = 12", ""), HasSubstr("train.size: missing"));
 }
 
@@ -169,7 +173,8 @@ TEST(Config, NamesAreCheckedWhereTheyStand) {
   EXPECT_THAT(error_with("\"t5\"", "\"t55\""),
               AllOf(StartsWith("s.toml:10:12: model.encoding: unknown encoding 't55'"),
                     HasSubstr("did you mean 't5'?"), HasSubstr("alibi")));
-  EXPECT_THAT(error_with("\"t5\"", "\"t5 num_bukets=8\""), HasSubstr("did you mean 'num_buckets'?"));
+  EXPECT_THAT(error_with("\"t5\"", "\"t5 num_bukets=8\""),
+              HasSubstr("did you mean 'num_buckets'?"));
   EXPECT_THAT(error_with("\"lag-copy\"", "\"lag-cpy\""),
               AllOf(HasSubstr("data.task: unknown task 'lag-cpy'"), HasSubstr("'lag-copy'?")));
   EXPECT_THAT(error_with("task = \"lag-copy\"", ""), HasSubstr("data.task: missing"));

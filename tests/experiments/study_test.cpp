@@ -38,10 +38,10 @@ std::string error_of(const std::string& text) {
 }
 
 TEST(Study, SweepsInTheOrderOfTheFileTheLastKeyFastest) {
-  EXPECT_THAT(labels(runs_of({})),
-              ElementsAre("seed=0, alibi", "seed=0, t5 num_buckets=8", "seed=0, t5 num_buckets=16",
-                          "seed=1, alibi", "seed=1, t5 num_buckets=8",
-                          "seed=1, t5 num_buckets=16"));
+  EXPECT_THAT(
+      labels(runs_of({})),
+      ElementsAre("seed=0, alibi", "seed=0, t5 num_buckets=8", "seed=0, t5 num_buckets=16",
+                  "seed=1, alibi", "seed=1, t5 num_buckets=8", "seed=1, t5 num_buckets=16"));
   EXPECT_EQ(runs_of({})[3].config.seed, 1);
   EXPECT_THAT(runs_of({})[2].config.model.positions[0].encoding, HasSubstr("num_buckets=16"));
 }
@@ -92,19 +92,21 @@ TEST(Study, OnlyKeepsValuesOfTheSweep) {
 }
 
 TEST(Study, OneRunTwiceIsAnError) {
-  EXPECT_THAT(error_of(tiny_study("[sweep]\n\"model.encoding\" = [\"t5\", \"t5 num_buckets=32\"]\n")),
-              HasSubstr("'t5' and 't5 num_buckets=32' are the same run"));
+  EXPECT_THAT(
+      error_of(tiny_study("[sweep]\n\"model.encoding\" = [\"t5\", \"t5 num_buckets=32\"]\n")),
+      HasSubstr("'t5' and 't5 num_buckets=32' are the same run"));
 }
 
 TEST(Study, ErrorsNameTheirPlace) {
   EXPECT_THAT(error_of("question = \n"), HasSubstr("s.toml:1:"));
   EXPECT_THAT(error_of("seed = 1\n"), HasSubstr("s.toml: question: missing"));
-  EXPECT_THAT(error_of("question = 5\n"), HasSubstr("s.toml:1:12: question: 5 found, text expected"));
+  EXPECT_THAT(error_of("question = 5\n"),
+              HasSubstr("s.toml:1:12: question: 5 found, text expected"));
   EXPECT_THAT(error_of(tiny_study("[sweep]\nseed = 1\n")),
               HasSubstr("sweep.seed: 1 found, a list of values expected"));
   EXPECT_THAT(error_of(tiny_study("[sweep]\nseeds = [1]\n")), HasSubstr("did you mean 'seed'?"));
   EXPECT_THAT(error_of(tiny_study("[sweep]\nseed = [0, \"one\"]\n")),
-              HasSubstr("s.toml:24:12: seed: one found"));
+              HasSubstr("s.toml:23:12: seed: one found"));
 }
 
 TEST(Study, ClaimsAreAboutItsRuns) {
@@ -125,8 +127,8 @@ TEST(Study, ClaimsAreAboutItsRuns) {
 
 TEST(Study, UnknownNamesListTheStudies) {
   EXPECT_THAT(input_error_of([]() { load_study("quickstrat"); }),
-              AllOf(HasSubstr("unknown study 'quickstrat'"), HasSubstr("did you mean 'quickstart'?"),
-                    HasSubstr("text-gates")));
+              AllOf(HasSubstr("unknown study 'quickstrat'"),
+                    HasSubstr("did you mean 'quickstart'?"), HasSubstr("text-gates")));
   EXPECT_THAT(input_error_of([]() { load_study("missing/folder.toml"); }),
               HasSubstr("missing/folder.toml"));
 }
