@@ -25,8 +25,8 @@ std::vector<float> slopes(int64_t heads) {
   return values;
 }
 
-/// b_h[r] = -slope_h * distance(r), always in float32: in bfloat16 the distances 512 and 513 at slope
-/// 0.5 would both become -256.
+/// b_h[r] = -slope_h * distance(r), always in float32: in bfloat16 the distances 512 and 513 at
+/// slope 0.5 would both become -256.
 ///
 /// 3 tokens, slope 0.5:     0 -0.5 -1     Without a causal mask the bias is symmetric, so direction
 ///                       -0.5    0 -0.5   is invisible; with one, only the rows' left parts count.
@@ -54,10 +54,12 @@ class Alibi final : public Encoding {
 
 EncodingEntry encoding_alibi() {
   return {
-      .formula = "b_h[r] = -slope_h * distance, slope_h = 2^(-8 h / H), h = 1..H, for powers of two; "
-                 "else the published interleaving, in its order",
-      .source = "Press, Smith, Lewis 2022, Train Short, Test Long, section 3; slopes for other head "
-                "counts from the released code",
+      .formula =
+          "b_h[r] = -slope_h * distance, slope_h = 2^(-8 h / H), h = 1..H, for powers of two; "
+          "else the published interleaving, in its order",
+      .source =
+          "Press, Smith, Lewis 2022, Train Short, Test Long, section 3; slopes for other head "
+          "counts from the released code",
       .initial = "fixed; ids without a distance learn a scalar each, zero at the start",
       .need = Need::distance,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},

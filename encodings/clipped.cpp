@@ -43,15 +43,17 @@ class Clipped final : public Encoding {
 
 EncodingEntry encoding_clipped() {
   return {
-      .formula = "b_h[r] = table_h[clamp(j - i, -k, k)], k = max_distance, rows in the order -k..k; "
-                 "summed over the axes of a grid",
+      .formula =
+          "b_h[r] = table_h[clamp(j - i, -k, k)], k = max_distance, rows in the order -k..k; "
+          "summed over the axes of a grid",
       .source = "the scalar form of Shaw, Uszkoreit, Vaswani 2018, eq. 3",
       .initial = "N(0, init_std^2)",
       .need = Need::distance,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},
       .init_std = 0.02,
       .per_head = true,
-      .options = {{"max_distance", int64_t{16}, "offsets beyond it share the last row", {}, 1, 1e6}},
+      .options =
+          {{"max_distance", int64_t{16}, "offsets beyond it share the last row", {}, 1, 1e6}},
       .make =
           [](const Options& options, const EncodingContext& context, const Initialiser& initial) {
             return std::make_shared<Clipped>(options, context, initial);

@@ -9,10 +9,11 @@
 namespace relbias {
 namespace {
 
-/// g(i,j) = sigmoid(q_i.k_j / sqrt(D)), 0 where masked; p(i,j) = sum of g(i,m) for m = j..i, at most
-/// positions - 1; b(i,j) = q_i.e[p] / sqrt(D), e read between its rows linearly at fractional p. The
-/// count runs from the key to the query, so it depends on content: dense, causal only. Both products
-/// carry the scale that the content term has, as in public code; the paper writes them without.
+/// g(i,j) = sigmoid(q_i.k_j / sqrt(D)), 0 where masked; p(i,j) = sum of g(i,m) for m = j..i, at
+/// most positions - 1; b(i,j) = q_i.e[p] / sqrt(D), e read between its rows linearly at fractional
+/// p. The count runs from the key to the query, so it depends on content: dense, causal only. Both
+/// products carry the scale that the content term has, as in public code; the paper writes them
+/// without.
 ///
 /// Gates 0.5 0.5 1 (row 2 of 3 tokens): positions 2 1.5 1.
 class Cope final : public Encoding {
@@ -54,15 +55,17 @@ std::optional<std::string> not_causal(const Options&, const EncodingContext& con
 
 EncodingEntry encoding_cope() {
   return {
-      .formula = "b(i,j) = q_i.e[p(i,j)] / sqrt(D), p(i,j) = min(sum_{m=j..i} sigmoid(q_i.k_m / "
-                 "sqrt(D)), positions - 1), e interpolated",
+      .formula =
+          "b(i,j) = q_i.e[p(i,j)] / sqrt(D), p(i,j) = min(sum_{m=j..i} sigmoid(q_i.k_m / "
+          "sqrt(D)), positions - 1), e interpolated",
       .source = "Golovneva et al. 2024, Contextual Position Encoding, eq. 3 to 5",
       .initial = "N(0, init_std^2)",
       .need = Need::axes,
       .past_range = {PastRange::extend},
       .init_std = 0.02,
       .per_head = true,
-      .options = {{"positions", int64_t{64}, "rows of e; counts beyond share the last", {}, 2, 1e6}},
+      .options =
+          {{"positions", int64_t{64}, "rows of e; counts beyond share the last", {}, 2, 1e6}},
       .undefined = not_causal,
       .make =
           [](const Options& options, const EncodingContext& context, const Initialiser& initial) {

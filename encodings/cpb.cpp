@@ -31,8 +31,9 @@ class ContinuousBias final : public Encoding {
     const bool features = context.relation.features > 0;
     int64_t in = features ? context.relation.features : std::max<int64_t>(context.relation.axes, 1);
     if (!features && scale_ == "fourier") in *= 2 * kHarmonics;
-    mlp_ = register_module("mlp", std::make_shared<SmallMlp>(
-        MlpShape{in, options.integer("width"), table_heads()}, initial.in("mlp")));
+    mlp_ = register_module(
+        "mlp", std::make_shared<SmallMlp>(MlpShape{in, options.integer("width"), table_heads()},
+                                          initial.in("mlp")));
     if (!features) learn_special_ids();
   }
 
@@ -40,7 +41,8 @@ class ContinuousBias final : public Encoding {
   Terms compute_terms(const RelationMap& relation) override {
     Terms terms;
     if (relation.features.defined()) {
-      terms.dense = [this, features = relation.features](const Tensor&, const Tensor&, const Tensor&) {
+      terms.dense = [this, features = relation.features](const Tensor&, const Tensor&,
+                                                         const Tensor&) {
         return bounded(mlp_->forward(features)).permute({0, 3, 1, 2});
       };
       return terms;
@@ -75,7 +77,9 @@ class ContinuousBias final : public Encoding {
 
   // [R] -> [R] or, fourier, [R, 16]
   Tensor scaled(const Tensor& x, double n) const {
-    if (n <= 0) return scale_ == "fourier" ? at::zeros({x.size(0), 2 * kHarmonics}, x.options()) : at::zeros_like(x);
+    if (n <= 0)
+      return scale_ == "fourier" ? at::zeros({x.size(0), 2 * kHarmonics}, x.options())
+                                 : at::zeros_like(x);
     if (scale_ == "linear") return x / n;
     if (scale_ == "log") return x.sign() * (8 * x.abs() / n + 1).log2() / 3;
     const Tensor k = at::arange(1, kHarmonics + 1, x.options());
@@ -91,10 +95,12 @@ class ContinuousBias final : public Encoding {
 
 EncodingEntry encoding_cpb() {
   return {
-      .formula = "b_h[r] = f_h(s(offset)), f an MLP; s: linear x/n | log sign(x) log2(1+|8x/n|)/3 | "
-                 "fourier sin, cos(pi k x/n), k = 1..8; n = trained side - 1",
-      .source = "Liu et al. 2022, Swin Transformer V2, section 3.3 (log); linear and fourier as in "
-                "public extrapolation studies of continuous bias",
+      .formula =
+          "b_h[r] = f_h(s(offset)), f an MLP; s: linear x/n | log sign(x) log2(1+|8x/n|)/3 | "
+          "fourier sin, cos(pi k x/n), k = 1..8; n = trained side - 1",
+      .source =
+          "Liu et al. 2022, Swin Transformer V2, section 3.3 (log); linear and fourier as in "
+          "public extrapolation studies of continuous bias",
       .initial = "see SmallMlp",
       .need = Need::anything,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},

@@ -9,9 +9,9 @@
 namespace relbias {
 namespace {
 
-/// x += conv(x), one filter a channel, zero padding, over the layout of the tokens: two-dimensional on
-/// grids, one-dimensional on lines and causal there if the model is. It stands after the first block.
-/// A class token is left alone. Zero padding is what tells absolute places apart.
+/// x += conv(x), one filter a channel, zero padding, over the layout of the tokens: two-dimensional
+/// on grids, one-dimensional on lines and causal there if the model is. It stands after the first
+/// block. A class token is left alone. Zero padding is what tells absolute places apart.
 ///
 /// Line, filter 1 2 3, not causal, tokens 1 1 1: 5 6 3; causal: 3 5 6.
 class Cpe final : public Encoding {
@@ -28,9 +28,12 @@ class Cpe final : public Encoding {
 
  protected:
   Tensor compute_tokens(const Tensor& embeddings, const RelationMap& relation) override {
-    const int64_t others = embeddings.size(1) - relation.sides.at(0) * (relation.sides.size() == 2 ? relation.sides[1] : 1);
+    const int64_t others =
+        embeddings.size(1) -
+        relation.sides.at(0) * (relation.sides.size() == 2 ? relation.sides[1] : 1);
     TORCH_INTERNAL_ASSERT(others == 0 || others == 1, "tokens beside the layout: ", others);
-    const Tensor placed = embeddings.narrow(1, others, embeddings.size(1) - others).to(weight_.scalar_type());
+    const Tensor placed =
+        embeddings.narrow(1, others, embeddings.size(1) - others).to(weight_.scalar_type());
     const Tensor channels = placed.transpose(1, 2);  // [B, C, N]
     Tensor out;
     if (relation.sides.size() == 2) {
@@ -53,7 +56,8 @@ class Cpe final : public Encoding {
 
 std::optional<std::string> wrong_layout(const Options& options, const EncodingContext& context) {
   const size_t axes = context.trained.sides.size();
-  if (axes != 1 && axes != 2) return "needs tokens in a line or on a grid, whose neighbours it convolves";
+  if (axes != 1 && axes != 2)
+    return "needs tokens in a line or on a grid, whose neighbours it convolves";
   if (options.integer("kernel") % 2 == 0) {
     return fmt::format("kernel {} found, an odd number expected", options.integer("kernel"));
   }
@@ -64,8 +68,10 @@ std::optional<std::string> wrong_layout(const Options& options, const EncodingCo
 
 EncodingEntry encoding_cpe() {
   return {
-      .formula = "x += depth-wise conv(x) over the tokens' layout, zero padding, after the first block",
-      .source = "Chu et al. 2021, Conditional Positional Encodings for Vision Transformers, section 3.3",
+      .formula =
+          "x += depth-wise conv(x) over the tokens' layout, zero padding, after the first block",
+      .source =
+          "Chu et al. 2021, Conditional Positional Encodings for Vision Transformers, section 3.3",
       .initial = "filter N(0, 1/taps), bias 0",
       .need = Need::coordinates,
       .on_tokens = true,

@@ -18,7 +18,8 @@ namespace {
 ///
 /// all inside scale = 1/sqrt(D (1 + terms)). The index of p2c is that of the released code, query -
 /// key as for c2p; the paper's formula has key - query. buckets=0: every offset up to max_distance
-/// has a row, S = max_distance; else log buckets with the ceiling of the released code, S = buckets.
+/// has a row, S = max_distance; else log buckets with the ceiling of the released code, S =
+/// buckets.
 ///
 /// S = 2, 4 tokens, c:   2 1 0 0 / 3 2 1 0 / 3 3 2 1 / 3 3 3 2.
 class Deberta final : public Encoding {
@@ -26,7 +27,8 @@ class Deberta final : public Encoding {
   Deberta(const Options& options, const EncodingContext& context, const Initialiser& initial)
       : Encoding(options, context, initial) {
     const int64_t width = context.width;
-    span_ = options.integer("buckets") > 0 ? options.integer("buckets") : options.integer("max_distance");
+    span_ = options.integer("buckets") > 0 ? options.integer("buckets")
+                                           : options.integer("max_distance");
     if (options.integer("buckets") > 0) {
       const auto buckets = deberta_buckets(span_, options.integer("max_distance"));
       bucket_of_ = register_buffer("bucket_of", initial.placed(at::tensor(buckets, at::kLong)));
@@ -43,7 +45,8 @@ class Deberta final : public Encoding {
 
  protected:
   Terms compute_terms(const RelationMap& relation) override {
-    const Tensor distance = relation.offsets.select(1, 0).neg().round().to(at::kLong);  // query - key
+    const Tensor distance =
+        relation.offsets.select(1, 0).neg().round().to(at::kLong);  // query - key
     Terms terms;
     terms.table_rows = rows(distance);
     terms.table_size = 2 * span_;
@@ -80,9 +83,9 @@ class Deberta final : public Encoding {
   }
 
   int64_t span_;
-  Tensor bucket_of_;                           // [max_distance + 1], undefined: no buckets
-  Tensor embedding_;                           // [2S, C]
-  Tensor key_projection_, query_projection_;   // [C, C]
+  Tensor bucket_of_;                          // [max_distance + 1], undefined: no buckets
+  Tensor embedding_;                          // [2S, C]
+  Tensor key_projection_, query_projection_;  // [C, C]
 };
 
 std::optional<std::string> wrong_buckets(const Options& options, const EncodingContext& context) {
@@ -94,8 +97,10 @@ std::optional<std::string> wrong_buckets(const Options& options, const EncodingC
     return fmt::format("buckets {} found, 0 or an even number from 4 expected", buckets);
   }
   if (buckets != 0 && distance <= buckets / 2 + 1) {
-    return fmt::format("max_distance {} found, more than {} expected: half the buckets hold one "
-                       "distance each", distance, buckets / 2 + 1);
+    return fmt::format(
+        "max_distance {} found, more than {} expected: half the buckets hold one "
+        "distance each",
+        distance, buckets / 2 + 1);
   }
   return std::nullopt;
 }
@@ -104,18 +109,27 @@ std::optional<std::string> wrong_buckets(const Options& options, const EncodingC
 
 EncodingEntry encoding_deberta() {
   return {
-      .formula = "score(i,j) = (q_i.k_j + q_i.K[c] + k_j.Q[c] (+ Q[c].K[c'])) / sqrt(D (1 + terms)), "
-                 "c = clamp(bucket(i-j) + S, 0, 2S-1)",
-      .source = "He et al. 2021, DeBERTa, eq. 4; log buckets and p2c index as in the released code of "
-                "version 2; p2p is the paper's fourth term, which the code leaves out",
+      .formula =
+          "score(i,j) = (q_i.k_j + q_i.K[c] + k_j.Q[c] (+ Q[c].K[c'])) / sqrt(D (1 + terms)), "
+          "c = clamp(bucket(i-j) + S, 0, 2S-1)",
+      .source =
+          "He et al. 2021, DeBERTa, eq. 4; log buckets and p2c index as in the released code of "
+          "version 2; p2p is the paper's fourth term, which the code leaves out",
       .initial = "embedding N(0, init_std^2), projections N(0, 1/C)",
       .need = Need::axes,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},
       .init_std = 0.02,
-      .options = {{"terms", "c2p+p2c", "which are added",
+      .options = {{"terms",
+                   "c2p+p2c",
+                   "which are added",
                    {"c2p+p2c", "c2p", "p2c", "c2p+p2c+p2p", "c2p+p2p", "p2c+p2p", "p2p"}},
                   {"buckets", int64_t{32}, "S with log buckets; 0: no buckets", {}, 0, 1e6},
-                  {"max_distance", int64_t{128}, "distances from here on share the last bucket", {}, 1, 1e7}},
+                  {"max_distance",
+                   int64_t{128},
+                   "distances from here on share the last bucket",
+                   {},
+                   1,
+                   1e7}},
       .undefined = wrong_buckets,
       .make =
           [](const Options& options, const EncodingContext& context, const Initialiser& initial) {

@@ -65,7 +65,8 @@ class Encoding : public torch::nn::Module {
 
   /// Heads of what is learned: H, or 1 where `per_head=false`.
   int64_t table_heads() const { return table_heads_; }
-  /// A learned table [table_heads, rows (, width)] from N(0, init_std^2), registered as a parameter.
+  /// A learned table [table_heads, rows (, width)] from N(0, init_std^2), registered as a
+  /// parameter.
   Tensor learned_table(const std::string& name, at::IntArrayRef row_shape);
   /// Ids without a distance (class token, unreachable, virtual node) get one learned scalar each,
   /// zero at the start. For encodings whose formula needs a distance or an offset.
@@ -98,17 +99,17 @@ enum class Need {
 };
 
 struct EncodingEntry {
-  std::string name{};     // from the file name, set by the catalogue
+  std::string name{};   // from the file name, set by the catalogue
   std::string formula;  // one or a few lines
   std::string source;   // paper, equation
   std::string initial;  // how its parameters start
   Need need = Need::nothing;
-  bool on_tokens = false;  // adds to the token embeddings, once a model, instead of emitting terms
+  bool on_tokens = false;   // adds to the token embeddings, once a model, instead of emitting terms
   int64_t after_block = 0;  // where it does so: 0 before the first block
   std::vector<PastRange> past_range{PastRange::extend};  // what it can do; the first is the default
-  std::optional<double> init_std{};  // of its learned tables; nothing: it has none
-  std::optional<bool> per_head{};    // default of the option; nothing: nothing learned has heads
-  bool has_factor = true;            // `alpha` has a meaning; a rotation has no factor
+  std::optional<double> init_std{};   // of its learned tables; nothing: it has none
+  std::optional<bool> per_head{};     // default of the option; nothing: nothing learned has heads
+  bool has_factor = true;             // `alpha` has a meaning; a rotation has no factor
   std::vector<OptionSpec> options{};  // its own; those shared by all are added by encoding_options
   /// Further reasons why it has no meaning with these options, beyond `need`.
   std::function<std::optional<std::string>(const Options&, const EncodingContext&)> undefined{};
@@ -132,7 +133,6 @@ std::optional<std::string> undefined_reason(const Options& encoding, const std::
 
 /// Builds an encoding. Throws InputError with the reason where it has no meaning on the relation.
 std::shared_ptr<Encoding> make_encoding(const Options& encoding, const std::string& relation,
-                                        const EncodingContext& context,
-                                        const Initialiser& initial);
+                                        const EncodingContext& context, const Initialiser& initial);
 
 }  // namespace relbias

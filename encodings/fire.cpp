@@ -8,10 +8,10 @@
 namespace relbias {
 namespace {
 
-/// b_h(i,j) = f_h( log(c d + 1) / log(c max(L, i) + 1) ), d = i - j, query positions i from 0; c and L
-/// learned. The normaliser depends on the row, so the term is dense: O(Q K) memory. The last query
-/// stands at the last key. L is stored as a factor of its start, so that it learns at the pace of the
-/// other parameters.
+/// b_h(i,j) = f_h( log(c d + 1) / log(c max(L, i) + 1) ), d = i - j, query positions i from 0; c
+/// and L learned. The normaliser depends on the row, so the term is dense: O(Q K) memory. The last
+/// query stands at the last key. L is stored as a factor of its start, so that it learns at the
+/// pace of the other parameters.
 ///
 /// c = 1, L = 2, 3 tokens, argument of f:   0 / 0.6309 0 / 1 0.6309 0
 class Fire final : public Encoding {
@@ -20,8 +20,9 @@ class Fire final : public Encoding {
       : Encoding(options, context, initial) {
     c_ = register_parameter("c", initial.constant({}, options.real("c")));
     threshold_ = register_parameter("threshold", initial.constant({}, 1.0));
-    mlp_ = register_module("mlp", std::make_shared<SmallMlp>(
-        MlpShape{1, options.integer("width"), table_heads()}, initial.in("mlp")));
+    mlp_ = register_module(
+        "mlp", std::make_shared<SmallMlp>(MlpShape{1, options.integer("width"), table_heads()},
+                                          initial.in("mlp")));
   }
 
  protected:
@@ -60,7 +61,8 @@ std::optional<std::string> not_causal(const Options&, const EncodingContext& con
 
 EncodingEntry encoding_fire() {
   return {
-      .formula = "b_h(i,j) = f_h(log(c (i-j) + 1) / log(c max(L, i) + 1)), i from 0, f an MLP 1-width-H",
+      .formula =
+          "b_h(i,j) = f_h(log(c (i-j) + 1) / log(c max(L, i) + 1)), i from 0, f an MLP 1-width-H",
       .source = "Li et al. 2024, Functional Interpolation for Relative Positions, eq. 9 and 11",
       .initial = "c and L from the options; f: see SmallMlp",
       .need = Need::axes,

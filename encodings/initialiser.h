@@ -13,8 +13,8 @@ namespace relbias {
 
 /// Draws initial weights. The stream of a weight is a hash of the run's seed and the weight's full
 /// name, so two models with the same seed agree wherever names and shapes agree, whatever else they
-/// hold: runs that differ in the encoding only start from the same weights. Numbers are drawn on the
-/// CPU and placed on the device, so that every device starts alike; on `meta` nothing is drawn.
+/// hold: runs that differ in the encoding only start from the same weights. Numbers are drawn on
+/// the CPU and placed on the device, so that every device starts alike; on `meta` nothing is drawn.
 class Initialiser {
  public:
   Initialiser(uint64_t seed, c10::Device device = c10::Device(at::kCPU))
@@ -28,6 +28,7 @@ class Initialiser {
   at::Tensor uniform(std::string_view name, at::IntArrayRef shape, double low, double high) const;
   /// One number everywhere, float32.
   at::Tensor constant(at::IntArrayRef shape, double value) const;
+  c10::Device device() const { return device_; }
   /// A fixed table on the device.
   at::Tensor placed(const at::Tensor& table) const { return table.to(device_); }
 

@@ -14,12 +14,15 @@ namespace {
 constexpr double kExact = 1.9, kLargest = 3.8, kFar = 15.2;
 constexpr int64_t kBuckets = 3;  // int(3.8): buckets -3..3 an axis
 
-// g(x) = round(x) for |x| <= a, else sign(x) min(b, round(a + (b - a) ln(|x|/a) / ln(c/a))), cut to a
-// whole number. 0 1 2 3 4 15 -> 0 1 2 2 3 3.
+// g(x) = round(x) for |x| <= a, else sign(x) min(b, round(a + (b - a) ln(|x|/a) / ln(c/a))), cut to
+// a whole number. 0 1 2 3 4 15 -> 0 1 2 2 3 3.
 Tensor piecewise(const Tensor& x) {
   const Tensor size = x.abs().to(at::kDouble);
-  const Tensor far = ((size.clamp_min(kExact) / kExact).log() * ((kLargest - kExact) / std::log(kFar / kExact)) +
-                      kExact).round().clamp_max(kLargest);
+  const Tensor far =
+      ((size.clamp_min(kExact) / kExact).log() * ((kLargest - kExact) / std::log(kFar / kExact)) +
+       kExact)
+          .round()
+          .clamp_max(kLargest);
   return (at::where(size <= kExact, size.round(), far).trunc() * x.sign()).to(at::kLong);
 }
 
@@ -30,9 +33,10 @@ Tensor piecewise(const Tensor& x) {
 ///     cross          g(dy) and g(dx), two tables added
 ///     product        (g(dy), g(dx)), one table of all pairs
 ///
-/// mode=bias: a scalar b[bucket]; mode=contextual: a vector against the content, `on` k (key table A,
-/// met by the queries), q (query table P, met by the keys) and v (value table V). On a line cross and
-/// product are the same. The released code shares contextual tables between heads (per_head=false).
+/// mode=bias: a scalar b[bucket]; mode=contextual: a vector against the content, `on` k (key table
+/// A, met by the queries), q (query table P, met by the keys) and v (value table V). On a line
+/// cross and product are the same. The released code shares contextual tables between heads
+/// (per_head=false).
 ///
 /// product on 1x3: rows 3 4 5 / 2 3 4 / 1 2 3 of 7.
 class Irpe final : public Encoding {
@@ -42,7 +46,8 @@ class Irpe final : public Encoding {
     tables_ = method_ == "cross" ? context.relation.axes : 1;
     side_ = undirected() ? kBuckets + 1 : 2 * kBuckets + 1;
     size_ = side_;
-    for (int64_t axis = 1; method_ == "product" && axis < context.relation.axes; ++axis) size_ *= side_;
+    for (int64_t axis = 1; method_ == "product" && axis < context.relation.axes; ++axis)
+      size_ *= side_;
     if (options.word("mode") == "bias") {
       bias_ = learned_table("bias", {tables_, size_});
       learn_special_ids();
@@ -85,7 +90,8 @@ class Irpe final : public Encoding {
     const Tensor axes = piecewise(relation.offsets) + kBuckets;  // [R, A]
     if (method_ == "cross") return axes;
     Tensor product = axes.select(1, 0);
-    for (int64_t axis = 1; axis < axes.size(1); ++axis) product = product * side_ + axes.select(1, axis);
+    for (int64_t axis = 1; axis < axes.size(1); ++axis)
+      product = product * side_ + axes.select(1, axis);
     return product.unsqueeze(1);
   }
 
@@ -102,15 +108,15 @@ class Irpe final : public Encoding {
 
   std::string method_;
   int64_t tables_, side_, size_;
-  Tensor bias_;                 // [1|H, tables, T]
-  Tensor on_q_, on_k_, on_v_;   // [1|H, tables, T, D]
+  Tensor bias_;                // [1|H, tables, T]
+  Tensor on_q_, on_k_, on_v_;  // [1|H, tables, T, D]
 };
 
 std::optional<std::string> needs_direction(const Options& options, const EncodingContext& context) {
   const std::string& method = options.word("method");
   if (context.relation.axes == 0 && (method == "cross" || method == "product")) {
-    return fmt::format("method={} needs signed offsets; euclidean and quantization need a distance only",
-                       method);
+    return fmt::format(
+        "method={} needs signed offsets; euclidean and quantization need a distance only", method);
   }
   return std::nullopt;
 }
@@ -119,20 +125,26 @@ std::optional<std::string> needs_direction(const Options& options, const Encodin
 
 EncodingEntry encoding_irpe() {
   return {
-      .formula = "bias: b[g]; contextual: q_i.A[g] (on k), k_j.P[g] (on q), v_j + V[g] (on v); g(x) = x "
-                 "for |x| <= a, else sign(x) min(b, round(a + (b-a) ln(|x|/a)/ln(c/a))), a, b, c = 1.9 "
-                 "(1, 2, 8)",
-      .source = "Wu et al. 2021, Rethinking and Improving Relative Position Encoding for Vision "
-                "Transformer, eq. 14 to 24",
+      .formula =
+          "bias: b[g]; contextual: q_i.A[g] (on k), k_j.P[g] (on q), v_j + V[g] (on v); g(x) = x "
+          "for |x| <= a, else sign(x) min(b, round(a + (b-a) ln(|x|/a)/ln(c/a))), a, b, c = 1.9 "
+          "(1, 2, 8)",
+      .source =
+          "Wu et al. 2021, Rethinking and Improving Relative Position Encoding for Vision "
+          "Transformer, eq. 14 to 24",
       .initial = "N(0, init_std^2)",
       .need = Need::distance,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},
       .init_std = 0.02,
       .per_head = false,
-      .options = {{"method", "product", "how an offset becomes a bucket",
+      .options = {{"method",
+                   "product",
+                   "how an offset becomes a bucket",
                    {"euclidean", "quantization", "cross", "product"}},
                   {"mode", "contextual", "a scalar or a vector a bucket", {"bias", "contextual"}},
-                  {"on", "k", "contextual: what meets the vectors",
+                  {"on",
+                   "k",
+                   "contextual: what meets the vectors",
                    {"q", "k", "v", "qk", "qv", "kv", "qkv"}}},
       .undefined = needs_direction,
       .make =

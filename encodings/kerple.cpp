@@ -49,11 +49,13 @@ class Kerple final : public Encoding {
 
 EncodingEntry encoding_kerple() {
   return {
-      .formula = "variant=log: b_h[r] = -r1 log(1 + r2 d); variant=power: b_h[r] = -r1 d^r2, "
-                 "0 < r2 <= 2; r1, r2 > 0 learned for every head",
+      .formula =
+          "variant=log: b_h[r] = -r1 log(1 + r2 d); variant=power: b_h[r] = -r1 d^r2, "
+          "0 < r2 <= 2; r1, r2 > 0 learned for every head",
       .source = "Chi, Fan, Ramadge, Rudnicky 2022, KERPLE, eq. 5 and 6",
-      .initial = "log: r1 ~ U(0.01, 2), r2 ~ U(0.01, 1); power: r1 ~ U(0.01, 1), r2 ~ U(0.01, 2); "
-                 "init_std is not used",
+      .initial =
+          "log: r1 ~ U(0.01, 2), r2 ~ U(0.01, 1); power: r1 ~ U(0.01, 1), r2 ~ U(0.01, 2); "
+          "init_std is not used",
       .need = Need::distance,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},
       .per_head = true,

@@ -37,8 +37,9 @@ class Linear final : public Encoding {
 EncodingEntry encoding_linear() {
   return {
       .formula = "b_h(i,j) = w_h . features(i,j)",
-      .source = "Ying et al. 2021, Graphormer, eq. 7 (edges along a path); Ma et al. 2023, GRIT (random "
-                "walk probabilities)",
+      .source =
+          "Ying et al. 2021, Graphormer, eq. 7 (edges along a path); Ma et al. 2023, GRIT (random "
+          "walk probabilities)",
       .initial = "N(0, init_std^2)",
       .need = Need::features,
       .init_std = 0.02,

@@ -7,8 +7,9 @@ namespace relbias {
 EncodingEntry encoding_none() {
   return {
       .formula = "score(i,j) = scale * q_i.k_j",
-      .source = "Haviv et al. 2022, Transformer Language Models without Positional Encodings Still "
-                "Learn Positional Information; Kazemnejad et al. 2023 (NoPE)",
+      .source =
+          "Haviv et al. 2022, Transformer Language Models without Positional Encodings Still "
+          "Learn Positional Information; Kazemnejad et al. 2023 (NoPE)",
       .initial = "no parameters",
       .has_factor = false,
       .make =

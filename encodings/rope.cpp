@@ -12,15 +12,15 @@
 namespace relbias {
 namespace {
 
-/// The pair (x, y) number c of a head at position p becomes (x cos a - y sin a, x sin a + y cos a), a =
-/// p * w_c, w_c = base^(-2c/(2P)), P = fraction * D / 2 pairs. q_i.k_j then depends on j - i only.
-/// Pairs are (c, c + P) with layout=half, (2c, 2c + 1) with layout=interleaved.
+/// The pair (x, y) number c of a head at position p becomes (x cos a - y sin a, x sin a + y cos a),
+/// a = p * w_c, w_c = base^(-2c/(2P)), P = fraction * D / 2 pairs. q_i.k_j then depends on j - i
+/// only. Pairs are (c, c + P) with layout=half, (2c, 2c + 1) with layout=interleaved.
 ///
 /// Several coordinates: axes=axial gives each an equal part of the channels with frequencies of its
 /// own, the layout applying inside each part; axes=mixed learns a frequency a coordinate, head and
 /// pair, a = y w_y + x w_x, started in two random orthogonal directions a head.
-/// Angles are float64 whatever the model's type; nothing is kept between calls. A class token stands at
-/// the origin and is not rotated.
+/// Angles are float64 whatever the model's type; nothing is kept between calls. A class token
+/// stands at the origin and is not rotated.
 ///
 /// D = 4, x = 1 2 3 4, position 1:   half        -1.9841  1.9599  2.4624  4.0198
 ///                                   interleaved -1.1426  1.9221  2.9599  4.0298
@@ -29,13 +29,15 @@ class Rope final : public Encoding {
   Rope(const Options& options, const EncodingContext& context, const Initialiser& initial)
       : Encoding(options, context, initial) {
     if (options.word("axes") != "mixed") return;
-    const int64_t pairs = rotated_pairs(options, context);  // an axis; 2 axes make `2 * pairs` a head
+    const int64_t pairs =
+        rotated_pairs(options, context);  // an axis; 2 axes make `2 * pairs` a head
     const Tensor magnitude =
         initial.placed(rotary_frequencies(options, context, context.trained.keys).inverse);
-    const Tensor direction = initial.uniform("direction", {context.heads, 1}, 0, 2 * std::numbers::pi)
-                                 .to(at::kDouble);
+    const Tensor direction =
+        initial.uniform("direction", {context.heads, 1}, 0, 2 * std::numbers::pi).to(at::kDouble);
     const auto along = [&](double turn) {  // [2, H, pairs]: (y, x)
-      return at::stack({magnitude * (direction + turn).sin(), magnitude * (direction + turn).cos()});
+      return at::stack(
+          {magnitude * (direction + turn).sin(), magnitude * (direction + turn).cos()});
     };
     TORCH_INTERNAL_ASSERT(magnitude.size(0) == pairs);
     frequencies_ = register_parameter(
@@ -47,8 +49,8 @@ class Rope final : public Encoding {
     const auto frequency = rotary_frequencies(options_, context_, relation.keys);
     Rotation rotation;
     rotation.base = frequency.base;
-    rotation.layout = options_.word("layout") == "half" ? RotaryLayout::half
-                                                        : RotaryLayout::interleaved;
+    rotation.layout =
+        options_.word("layout") == "half" ? RotaryLayout::half : RotaryLayout::interleaved;
     rotation.blocks = frequencies_.defined() ? 1 : context_.relation.coordinates;
     const Tensor query = angles(relation.query_coordinates, frequency.inverse);
     const Tensor key = angles(relation.key_coordinates, frequency.inverse);
@@ -90,8 +92,11 @@ std::optional<std::string> not_rotatable(const Options& options, const EncodingC
 
 std::vector<OptionSpec> rope_options() {
   auto specs = rotary_options();
-  specs.push_back({"axes", "axial", "several coordinates: a part of the channels each, or learned "
-                   "mixtures", {"axial", "mixed"}});
+  specs.push_back({"axes",
+                   "axial",
+                   "several coordinates: a part of the channels each, or learned "
+                   "mixtures",
+                   {"axial", "mixed"}});
   return specs;
 }
 
@@ -99,11 +104,13 @@ std::vector<OptionSpec> rope_options() {
 
 EncodingEntry encoding_rope() {
   return {
-      .formula = "q_i, k_j rotated pair by pair by position * base^(-c/P), c = 0..P-1, P = fraction * "
-                 "D / 2; pairs (c, c+P) for layout=half, (2c, 2c+1) for layout=interleaved",
-      .source = "Su et al. 2021, RoFormer, eq. 34 (interleaved); GPT-NeoX and Llama (half); Heo et al. "
-                "2024, RoPE-ViT (axial, mixed); Chen et al. 2023 (linear), Peng et al. 2023 (ntk, yarn), "
-                "Ding et al. 2024 (longrope), Llama 3.1 (llama3)",
+      .formula =
+          "q_i, k_j rotated pair by pair by position * base^(-c/P), c = 0..P-1, P = fraction * "
+          "D / 2; pairs (c, c+P) for layout=half, (2c, 2c+1) for layout=interleaved",
+      .source =
+          "Su et al. 2021, RoFormer, eq. 34 (interleaved); GPT-NeoX and Llama (half); Heo et al. "
+          "2024, RoPE-ViT (axial, mixed); Chen et al. 2023 (linear), Peng et al. 2023 (ntk, yarn), "
+          "Ding et al. 2024 (longrope), Llama 3.1 (llama3)",
       .initial = "fixed; axes=mixed: the axial frequencies in random orthogonal directions",
       .need = Need::coordinates,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},

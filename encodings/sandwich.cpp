@@ -43,9 +43,11 @@ std::optional<std::string> odd_width(const Options& options, const EncodingConte
 
 EncodingEntry encoding_sandwich() {
   return {
-      .formula = "b_h[r] = H / (8 h) * (sum_{i=1..m/2} cos(d / base^(2i/m)) - m/2), h = 1..H, m = width",
-      .source = "Chi, Fan, Rudnicky, Ramadge 2023, Dissecting Transformer Length Extrapolation via the "
-                "Lens of Receptive Field Analysis, section 5; constants as released with it",
+      .formula =
+          "b_h[r] = H / (8 h) * (sum_{i=1..m/2} cos(d / base^(2i/m)) - m/2), h = 1..H, m = width",
+      .source =
+          "Chi, Fan, Rudnicky, Ramadge 2023, Dissecting Transformer Length Extrapolation via the "
+          "Lens of Receptive Field Analysis, section 5; constants as released with it",
       .initial = "fixed; ids without a distance learn a scalar each, zero at the start",
       .need = Need::distance,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},

@@ -8,8 +8,8 @@
 namespace relbias {
 namespace {
 
-/// A[clamp(j - i, -k, k)] is added to the keys and, with `values=true`, V[...] to the values; rows in
-/// the order -k..k. The paper shares both tables between heads: `per_head=false` is the default.
+/// A[clamp(j - i, -k, k)] is added to the keys and, with `values=true`, V[...] to the values; rows
+/// in the order -k..k. The paper shares both tables between heads: `per_head=false` is the default.
 ///
 /// k = 1, 3 tokens, rows:   1 2 2
 ///                          0 1 2
@@ -50,8 +50,9 @@ class Shaw final : public Encoding {
 
 EncodingEntry encoding_shaw() {
   return {
-      .formula = "score(i,j) = scale * (q_i.k_j + q_i.A[c]), out_i = sum_j softmax(score) (v_j + V[c]), "
-                 "c = clamp(j - i, -k, k), k = max_distance; A and V summed over the axes of a grid",
+      .formula =
+          "score(i,j) = scale * (q_i.k_j + q_i.A[c]), out_i = sum_j softmax(score) (v_j + V[c]), "
+          "c = clamp(j - i, -k, k), k = max_distance; A and V summed over the axes of a grid",
       .source = "Shaw, Uszkoreit, Vaswani 2018, eq. 3 and 4",
       .initial = "N(0, init_std^2)",
       .need = Need::distance,

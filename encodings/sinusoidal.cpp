@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// encodings: `sinusoidal`, fixed sines and cosines of the absolute position added to the embeddings.
+// encodings: `sinusoidal`, fixed sines and cosines of the absolute position added to the
+// embeddings.
 #include <ATen/ATen.h>
 
 #include "encodings/encoding.h"
@@ -8,8 +9,8 @@
 namespace relbias {
 namespace {
 
-/// x_i += PE(i), PE(p)[2c] = sin(p / base^(2c/C)), PE(p)[2c+1] = cos(same). On a grid every axis takes
-/// an equal part of the channels, the first axis the first part.
+/// x_i += PE(i), PE(p)[2c] = sin(p / base^(2c/C)), PE(p)[2c+1] = cos(same). On a grid every axis
+/// takes an equal part of the channels, the first axis the first part.
 ///
 /// C = 4, positions 0 1 2:   0 1 0 1 / 0.8415 0.5403 0.0100 1.0000 / 0.9093 -0.4161 0.0200 0.9998
 class Sinusoidal final : public Encoding {
@@ -38,7 +39,8 @@ std::optional<std::string> wrong_width(const Options&, const EncodingContext& co
 
 EncodingEntry encoding_sinusoidal() {
   return {
-      .formula = "x_p += PE(p), PE(p)[2c] = sin(p / base^(2c/C)), PE(p)[2c+1] = cos(p / base^(2c/C))",
+      .formula =
+          "x_p += PE(p), PE(p)[2c] = sin(p / base^(2c/C)), PE(p)[2c+1] = cos(p / base^(2c/C))",
       .source = "Vaswani et al. 2017, section 3.5",
       .initial = "fixed",
       .need = Need::coordinates,

@@ -29,16 +29,17 @@ std::optional<std::string> wrong_buckets(const Options& options, const EncodingC
                        both ? 4 : 2);
   }
   if (options.integer("max_distance") <= a_side / 2) {
-    return fmt::format("max_distance {} found, more than the {} distances with a bucket of their "
-                       "own expected",
-                       options.integer("max_distance"), a_side / 2);
+    return fmt::format(
+        "max_distance {} found, more than the {} distances with a bucket of their "
+        "own expected",
+        options.integer("max_distance"), a_side / 2);
   }
   return std::nullopt;
 }
 
 /// b_h[r] = sum over axes of table_h[bucket(offset)]. Two-sided: future keys use the upper half.
-/// One-sided (causal): future keys fall in bucket 0, where a mask hides them; a relation with only a
-/// distance has one side.
+/// One-sided (causal): future keys fall in bucket 0, where a mask hides them; a relation with only
+/// a distance has one side.
 ///
 /// 8 buckets, max_distance 20, two-sided, 4 tokens (bucket 4 is never used):   0 5 6 6
 ///                                                                             1 0 5 6
@@ -50,8 +51,8 @@ class T5 final : public Encoding {
       : Encoding(options, context, initial),
         buckets_(options.integer("num_buckets")),
         two_sided_(two_sided(options, context)) {
-    const auto bucket_of = t5_buckets(two_sided_ ? buckets_ / 2 : buckets_,
-                                      options.integer("max_distance"));
+    const auto bucket_of =
+        t5_buckets(two_sided_ ? buckets_ / 2 : buckets_, options.integer("max_distance"));
     bucket_of_ = register_buffer("bucket_of", initial.placed(at::tensor(bucket_of, at::kLong)));
     table_ = learned_table("table", {signed_axis_count(context.relation), buckets_});
     learn_special_ids();
@@ -88,20 +89,30 @@ class T5 final : public Encoding {
 
 EncodingEntry encoding_t5() {
   return {
-      .formula = "b_h[r] = table_h[bucket(j - i)]; d < exact: bucket d, else exact + floor(log(d/exact) "
-                 "/ log(max_distance/exact) * (buckets - exact)), at most the last; exact = half the "
-                 "buckets of a direction; future keys in the upper half, or in bucket 0 if one-sided",
-      .source = "Raffel et al. 2020, section 2.1 and released code (scale 1/sqrt(D) here; T5 itself "
-                "uses none: scale=none in the model)",
+      .formula =
+          "b_h[r] = table_h[bucket(j - i)]; d < exact: bucket d, else exact + floor(log(d/exact) "
+          "/ log(max_distance/exact) * (buckets - exact)), at most the last; exact = half the "
+          "buckets of a direction; future keys in the upper half, or in bucket 0 if one-sided",
+      .source =
+          "Raffel et al. 2020, section 2.1 and released code (scale 1/sqrt(D) here; T5 itself "
+          "uses none: scale=none in the model)",
       .initial = "N(0, init_std^2)",
       .need = Need::distance,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},
       .init_std = 0.02,
       .per_head = true,
-      .options = {{"num_buckets", int64_t{32}, "rows of the table, both directions together", {}, 1, 1e6},
-                  {"max_distance", int64_t{128}, "distances from here on share the last bucket", {}, 1, 1e7},
-                  {"bidirectional", "auto", "auto: two-sided unless the model is causal",
-                   {"auto", "true", "false"}}},
+      .options =
+          {{"num_buckets", int64_t{32}, "rows of the table, both directions together", {}, 1, 1e6},
+           {"max_distance",
+            int64_t{128},
+            "distances from here on share the last bucket",
+            {},
+            1,
+            1e7},
+           {"bidirectional",
+            "auto",
+            "auto: two-sided unless the model is causal",
+            {"auto", "true", "false"}}},
       .undefined = wrong_buckets,
       .make =
           [](const Options& options, const EncodingContext& context, const Initialiser& initial) {

@@ -7,11 +7,11 @@
 namespace relbias {
 namespace {
 
-/// b_h[r] = table_h[r], the rows in the order of the relation's ids. Where positions have sides (line,
-/// grid) the table holds the offsets of the trained size: larger sizes clamp their offsets or read the
-/// table at fractional offsets, bicubic (PyTorch's kernel, a = -0.75) or linear, ends aligned. Class
-/// token rows have no offset and are read as they are. A relation with a fixed set of ids (hops, tree)
-/// has no larger size.
+/// b_h[r] = table_h[r], the rows in the order of the relation's ids. Where positions have sides
+/// (line, grid) the table holds the offsets of the trained size: larger sizes clamp their offsets
+/// or read the table at fractional offsets, bicubic (PyTorch's kernel, a = -0.75) or linear, ends
+/// aligned. Class token rows have no offset and are read as they are. A relation with a fixed set
+/// of ids (hops, tree) has no larger size.
 ///
 /// Line, trained on 2 tokens, table 10 20 30, read for 3 tokens: clamp 10 10 20 30 30, interpolate
 /// 10 14.0625 20 25.9375 30 (linear: 10 15 20 25 30).
@@ -29,7 +29,8 @@ class Table final : public Encoding {
       terms.score = keep_special(interpolated(relation.offsets), relation);
       return terms;
     }
-    terms.table_rows = by_offset() ? rows_of_offsets(relation) : at::arange(relation.rows, table_.device());
+    terms.table_rows =
+        by_offset() ? rows_of_offsets(relation) : at::arange(relation.rows, table_.device());
     terms.table_size = table_.size(1);
     terms.score = table_.index_select(1, terms.table_rows);
     return terms;
@@ -37,7 +38,9 @@ class Table final : public Encoding {
 
  private:
   // Sides, not ids, tell positions apart: the id of an offset changes with the size.
-  bool by_offset() const { return !context_.trained.sides.empty() && context_.trained.offsets.defined(); }
+  bool by_offset() const {
+    return !context_.trained.sides.empty() && context_.trained.offsets.defined();
+  }
 
   bool is_fractional(const RelationMap& relation) const {
     return options_.word("past_range") == "interpolate" && relation.sides != context_.trained.sides;
@@ -53,9 +56,11 @@ class Table final : public Encoding {
   // whatever order and sign the relation gives its ids.
   Tensor rows_of_offsets(const RelationMap& relation) const {
     const Tensor ordinary = context_.trained.offsets.narrow(0, 0, ordinary_rows());
-    const Tensor id_at = at::empty({ordinary_rows()}, at::kLong)
-                             .index_put_({place(ordinary.to(at::kLong))}, at::arange(ordinary_rows()));
-    Tensor rows = id_at.to(relation.offsets.device()).take(place(relation.offsets.round().to(at::kLong)));
+    const Tensor id_at =
+        at::empty({ordinary_rows()}, at::kLong)
+            .index_put_({place(ordinary.to(at::kLong))}, at::arange(ordinary_rows()));
+    Tensor rows =
+        id_at.to(relation.offsets.device()).take(place(relation.offsets.round().to(at::kLong)));
     if (!relation.special.defined()) return rows;
     return at::where(relation.special >= 0, relation.special + ordinary_rows(), rows);
   }
@@ -76,11 +81,12 @@ class Table final : public Encoding {
     // Raster order of offsets, whatever the order of the ids.
     const Tensor ordinary = context_.trained.offsets.narrow(0, 0, ordinary_rows()).to(at::kLong);
     const Tensor order = place(ordinary).argsort().to(table_.device());
-    const Tensor image = table_.narrow(1, 0, ordinary_rows()).index_select(1, order)
-                             .view({1, -1, height, width});
+    const Tensor image =
+        table_.narrow(1, 0, ordinary_rows()).index_select(1, order).view({1, -1, height, width});
     // grid_sample wants (x, y) in -1..1 from the first to the last cell.
     const auto unit = [&](int64_t axis) {
-      const auto reach = static_cast<double>(std::max<int64_t>(sides[static_cast<size_t>(axis)] - 1, 1));
+      const auto reach =
+          static_cast<double>(std::max<int64_t>(sides[static_cast<size_t>(axis)] - 1, 1));
       return offsets.select(1, axis).to(table_.scalar_type()) / reach;
     };
     const int64_t last = offsets.size(1) - 1;
@@ -88,7 +94,8 @@ class Table final : public Encoding {
     const Tensor grid = at::stack({x, y}, 1).view({1, 1, -1, 2});
     constexpr int64_t bilinear = 0, bicubic = 2, border = 1;
     const int64_t mode = options_.word("kernel") == "bicubic" ? bicubic : bilinear;
-    return at::grid_sampler_2d(image, grid, mode, border, /*align_corners=*/true).view({-1, offsets.size(0)});
+    return at::grid_sampler_2d(image, grid, mode, border, /*align_corners=*/true)
+        .view({-1, offsets.size(0)});
   }
 
   Tensor keep_special(const Tensor& score, const RelationMap& relation) const {
@@ -100,7 +107,8 @@ class Table final : public Encoding {
   Tensor table_;  // [1|H, T]
 };
 
-std::optional<std::string> cannot_interpolate(const Options& options, const EncodingContext& context) {
+std::optional<std::string> cannot_interpolate(const Options& options,
+                                              const EncodingContext& context) {
   const size_t axes = context.trained.sides.size();
   if (options.word("past_range") == "interpolate" && axes > 2) {
     return fmt::format("interpolates over one or two axes, {} found", axes);
@@ -113,8 +121,9 @@ std::optional<std::string> cannot_interpolate(const Options& options, const Enco
 EncodingEntry encoding_table() {
   return {
       .formula = "b_h[r] = table_h[r]",
-      .source = "Liu et al. 2021, Swin Transformer, eq. 4; Bao et al. 2022, BEiT; Ying et al. 2021, "
-                "Graphormer, eq. 6 (spatial encoding)",
+      .source =
+          "Liu et al. 2021, Swin Transformer, eq. 4; Bao et al. 2022, BEiT; Ying et al. 2021, "
+          "Graphormer, eq. 6 (spatial encoding)",
       .initial = "N(0, init_std^2)",
       .need = Need::ids,
       .past_range = {PastRange::clamp, PastRange::interpolate, PastRange::undefined},

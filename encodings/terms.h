@@ -15,14 +15,14 @@ enum class RotaryLayout {
   interleaved  // channel 2c with 2c + 1 (RoFormer, GPT-J)
 };
 
-/// A rotation of query and key before their product: (x, y) -> (x cos - y sin, x sin + y cos) on the
-/// first 2P channels of each head. Tables are float32 or better whatever the model's type.
+/// A rotation of query and key before their product: (x, y) -> (x cos - y sin, x sin + y cos) on
+/// the first 2P channels of each head. Tables are float32 or better whatever the model's type.
 struct Rotation {
   Tensor query_cos, query_sin;  // [B|1, H|1, Q, P]
   Tensor key_cos, key_sin;      // [B|1, H|1, K, P]
   RotaryLayout layout = RotaryLayout::half;
   int64_t blocks = 1;  // equal parts of the rotated channels, the layout applying inside each
-  double base = 0;  // of the frequencies really used, for reports
+  double base = 0;     // of the frequencies really used, for reports
 };
 
 /// What one encoding makes of one relation. With r = r(i,j) the id of the relation, head h computes
@@ -33,12 +33,12 @@ struct Rotation {
 /// Undefined tensors are terms that are not there. The set is closed: attention knows these and no
 /// encoding by name.
 struct Terms {
-  Tensor score;           // b [H, R]     score table
-  Tensor key;             // A [H, R, D]  key table
-  Tensor query;           // P [H, R, D]  query table
-  Tensor value;           // V [H, R, D]  value table
-  Tensor content_bias;    // u [H, D]
-  Tensor position_bias;   // v [H, D]
+  Tensor score;          // b [H, R]     score table
+  Tensor key;            // A [H, R, D]  key table
+  Tensor query;          // P [H, R, D]  query table
+  Tensor value;          // V [H, R, D]  value table
+  Tensor content_bias;   // u [H, D]
+  Tensor position_bias;  // v [H, D]
   std::optional<Rotation> rotation;
   /// Outside scale; the escape hatch for what depends on content or on the row. O(Q K) memory.
   /// (q [B, H, Q, D], k [B, H, K, D], mask [B|1, 1|H, Q, K] bool) -> [B|1, H, Q, K]

@@ -11,11 +11,11 @@
 namespace relbias {
 namespace {
 
-/// score(i,j) = scale * ( (q_i + u_h).k_j + (q_i + v_h).A_h[i - j] ), A[d] = W PE(d), PE(d) = the sines
-/// of all frequencies, then the cosines; d = query - key, positive in the past. The sines keep the
-/// sign: a key d ahead and one d behind differ. The table is indexed by the offset itself, so memory
-/// (K > Q) and keys ahead need no shifting of a score matrix. Axes of a grid share the channels in
-/// equal parts; a relation with a distance only has no sign to keep.
+/// score(i,j) = scale * ( (q_i + u_h).k_j + (q_i + v_h).A_h[i - j] ), A[d] = W PE(d), PE(d) = the
+/// sines of all frequencies, then the cosines; d = query - key, positive in the past. The sines
+/// keep the sign: a key d ahead and one d behind differ. The table is indexed by the offset itself,
+/// so memory (K > Q) and keys ahead need no shifting of a score matrix. Axes of a grid share the
+/// channels in equal parts; a relation with a distance only has no sign to keep.
 ///
 /// One frequency 1: PE(1) = [0.8415 0.5403], PE(-1) = [-0.8415 0.5403].
 class TransformerXl final : public Encoding {
@@ -36,7 +36,8 @@ class TransformerXl final : public Encoding {
     std::vector<Tensor> parts;
     for (const Tensor& axis : offsets.unbind(1)) {
       const Tensor wave = sinusoids(axis, context_.width / offsets.size(1), 10000.0);
-      parts.push_back(wave.unflatten(1, {-1, 2}).transpose(1, 2).flatten(1));  // sines, then cosines
+      parts.push_back(
+          wave.unflatten(1, {-1, 2}).transpose(1, 2).flatten(1));  // sines, then cosines
     }
     const Tensor waves = at::cat(parts, 1).to(projection_.scalar_type());  // [R, C]
     Terms terms;
@@ -64,8 +65,9 @@ std::optional<std::string> wrong_width(const Options&, const EncodingContext& co
 
 EncodingEntry encoding_transformer_xl() {
   return {
-      .formula = "score(i,j) = scale * ((q_i + u).k_j + (q_i + v).W PE(i - j)), PE(d) = [sin(d w_c), "
-                 "cos(d w_c)], w_c = 10000^(-2c/C)",
+      .formula =
+          "score(i,j) = scale * ((q_i + u).k_j + (q_i + v).W PE(i - j)), PE(d) = [sin(d w_c), "
+          "cos(d w_c)], w_c = 10000^(-2c/C)",
       .source = "Dai et al. 2019, Transformer-XL, section 3.3",
       .initial = "projection N(0, 1/C), u and v N(0, init_std^2)",
       .need = Need::distance,

@@ -8,12 +8,14 @@
 namespace relbias {
 namespace {
 
-/// rope's rotation, then query pair c times z_c^((p - m)/scale_base) and key pair c times the inverse,
-/// z_c = (2c + 0.4 d)/(1.4 d), c = 0.. over the d = 2P rotated channels: their product decays as
-/// z_c^((i-j)/scale_base). For keys ahead it would grow, so a causal mask is needed. Positions are
-/// counted from the middle m of the input, which changes no product and keeps both factors small.
+/// rope's rotation, then query pair c times z_c^((p - m)/scale_base) and key pair c times the
+/// inverse, z_c = (2c + 0.4 d)/(1.4 d), c = 0.. over the d = 2P rotated channels: their product
+/// decays as z_c^((i-j)/scale_base). For keys ahead it would grow, so a causal mask is needed.
+/// Positions are counted from the middle m of the input, which changes no product and keeps both
+/// factors small.
 ///
-/// d = 2, scale_base 1, positions 0 1: z = 0.2857, m = 1: query factors 3.5 1, key factors 0.2857 1.
+/// d = 2, scale_base 1, positions 0 1: z = 0.2857, m = 1: query factors 3.5 1, key factors
+/// 0.2857 1.
 class Xpos final : public Encoding {
  public:
   using Encoding::Encoding;
@@ -35,8 +37,8 @@ class Xpos final : public Encoding {
     };
     Rotation rotation;
     rotation.base = frequency.base;
-    rotation.layout = options_.word("layout") == "half" ? RotaryLayout::half
-                                                        : RotaryLayout::interleaved;
+    rotation.layout =
+        options_.word("layout") == "half" ? RotaryLayout::half : RotaryLayout::interleaved;
     std::tie(rotation.query_cos, rotation.query_sin) = table(relation.query_coordinates, 1);
     std::tie(rotation.key_cos, rotation.key_sin) = table(relation.key_coordinates, -1);
     Terms terms;
@@ -63,9 +65,11 @@ std::vector<OptionSpec> xpos_options() {
 
 EncodingEntry encoding_xpos() {
   return {
-      .formula = "rope, and q_i pair c times z_c^(i/scale_base), k_j pair c times z_c^(-j/scale_base), "
-                 "z_c = (2c + 0.4 d) / (1.4 d)",
-      .source = "Sun et al. 2022, A Length-Extrapolatable Transformer, section 2.2 and released code",
+      .formula =
+          "rope, and q_i pair c times z_c^(i/scale_base), k_j pair c times z_c^(-j/scale_base), "
+          "z_c = (2c + 0.4 d) / (1.4 d)",
+      .source =
+          "Sun et al. 2022, A Length-Extrapolatable Transformer, section 2.2 and released code",
       .initial = "fixed",
       .need = Need::coordinates,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "encodings/encoding.h"
+#include "experiments/attend.h"
 #include "experiments/config.h"
 #include "experiments/matrix.h"
 #include "experiments/study.h"
@@ -60,8 +61,8 @@ std::string parameter_lines(const EncodingEntry& entry) {
       const auto encoding = make_encoding(options, relation.name, context, Initialiser(0));
       std::vector<std::string> lines;
       for (const auto& parameter : encoding->named_parameters()) {
-        lines.push_back(fmt::format("{} [{}]", parameter.key(),
-                                    fmt::join(parameter.value().sizes(), ", ")));
+        lines.push_back(
+            fmt::format("{} [{}]", parameter.key(), fmt::join(parameter.value().sizes(), ", ")));
       }
       if (lines.empty()) return "none";
       return fmt::format("{}\n(shapes for {} heads of width {}, {} of {} positions)",
@@ -136,7 +137,8 @@ std::string describe_study(const std::string& name) {
 }
 
 std::string describe_config() {
-  std::string text = "Settings of a run: in the tables of a study, its [sweep], its [smoke], --set.\n";
+  std::string text =
+      "Settings of a run: in the tables of a study, its [sweep], its [smoke], --set.\n";
   for (const auto& setting : describe_settings()) {
     const std::string range = setting.allowed.empty() ? "" : ", " + setting.allowed;
     text += fmt::format("\n{} = {}\n    {} ({}{})\n", setting.key, setting.value, setting.meaning,
@@ -157,8 +159,9 @@ void add_described(const std::string& name, const std::vector<Entry>& entries, D
 }  // namespace
 
 std::string describe(const std::string& name) {
-  std::vector<std::string> found, names{"config"};
+  std::vector<std::string> found, names{"config", "attend"};
   if (name == "config") found.push_back(describe_config());
+  if (name == "attend") found.push_back(attend_format());
   add_described(name, encoding_entries(), describe_encoding, found, names);
   add_described(name, relation_entries(), describe_relation, found, names);
   add_described(name, dataset_entries(), describe_dataset, found, names);

@@ -120,6 +120,7 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
   for (const auto& request : evaluation_requests(config)) {
     Scores scores;
     std::optional<std::string> undefined;
+    uint64_t batches = 0;
     experiment.task->evaluation(request, [&](const Batch& batch) {
       before_batch(request.size);
       // The first batch tells; the samples of a size differ in content, not in range.
@@ -127,7 +128,9 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
         undefined = model.undefined_at(batch.structures.front());
       }
       if (!undefined) {
-        score_batch(model, beside(model, batch), experiment.traits.by_position, scores);
+        // Random positions, like the samples, are the same for every run.
+        const Batch placed = model.drawn(batch, stream(0, "evaluation positions", batches++));
+        score_batch(model, beside(model, placed), experiment.traits.by_position, scores);
       }
     });
     const SizeEvaluation evaluation(config, experiment, request.size);

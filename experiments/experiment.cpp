@@ -38,9 +38,9 @@ Experiment build(const RunConfig& config, DatasetCache& cache) {
       entry.make(parse_options("task", task, entry.options), experiment.dataset.get());
   experiment.task->check(config.train.sizes, evaluation_requests(config));
   experiment.traits = experiment.task->traits();
-  experiment.model = make_model(config.model, entry, experiment.traits,
-                                trained_structure(config, *experiment.task),
-                                static_cast<uint64_t>(config.seed));
+  experiment.model =
+      make_model(config.model, entry, experiment.traits,
+                 trained_structure(config, *experiment.task), static_cast<uint64_t>(config.seed));
   return experiment;
 }
 
@@ -58,8 +58,8 @@ std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config) {
 
 int64_t training_size(const RunConfig& config, int64_t step) {
   const auto& sizes = config.train.sizes;
-  const uint64_t draw = stream_seed(static_cast<uint64_t>(config.seed), "size",
-                                    static_cast<uint64_t>(step));
+  const uint64_t draw =
+      stream_seed(static_cast<uint64_t>(config.seed), "size", static_cast<uint64_t>(step));
   return sizes[draw % sizes.size()];
 }
 

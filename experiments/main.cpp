@@ -52,6 +52,7 @@ int run_program(int argc, char** argv) {
   relbias::add_list_command(app, exit_code);
   relbias::add_describe_command(app, exit_code);
   relbias::add_terms_command(app, exit_code);
+  relbias::add_attend_command(app, exit_code);
   relbias::add_table_command(app, exit_code);
   relbias::add_inspect_command(app, exit_code);
   refuse_unknown_words(app, argc, argv);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <optional>
 
+#include "experiments/attention_report.h"
 #include "experiments/device.h"
 #include "experiments/evaluation.h"
 #include "experiments/metrics.h"
@@ -35,17 +36,30 @@ std::string label_of(const char* kind, const std::string& text, const std::vecto
   return parse_options(kind, text, entry.options).label();
 }
 
-LearnedTable to_table(const LearnedParameter& parameter) {
-  std::vector<std::string> names{"head", "row", "width"};
-  const auto values = parameter.values.detach().to(at::kFloat).cpu().contiguous();
-  if (values.dim() == 4) names = {"head", "axis", "row", "width"};
-  TORCH_INTERNAL_ASSERT(values.dim() <= 4, "a learned table of ", values.dim(), " dimensions");
+LearnedTable to_table(const LearnedTerm& learned) {
   LearnedTable table;
-  table.layer = std::to_string(parameter.layer);
-  table.term = parameter.term;
-  table.dimensions.assign(names.begin(), names.begin() + values.dim());
+  table.layer = learned.layer;
+  table.term = learned.term;
+  table.relation = learned.relation;
+  table.dimensions = {"head", "relation"};
+  if (learned.values.dim() == 3) table.dimensions.emplace_back("width");
+  const auto values = learned.values.to(at::kFloat).cpu().contiguous();
   table.shape = values.sizes().vec();
   table.values.assign(values.data_ptr<float>(), values.data_ptr<float>() + values.numel());
+  if (!learned.offsets.defined()) return table;
+  auto places = learned.offsets.to(at::kDouble).cpu().contiguous();
+  if (learned.special.defined()) {
+    const auto special = learned.special.cpu().unsqueeze(1) >= 0;
+    places = places.masked_fill(special, not_given);
+    for (int64_t row = 0; row < places.size(0); ++row) {
+      const auto id = learned.special[row].item<int64_t>();
+      table.labels.push_back(id < 0 ? "" : learned.special_ids.at(static_cast<size_t>(id)));
+    }
+  }
+  for (int64_t axis = 0; axis < places.size(1); ++axis) {
+    table.axes.push_back(places.size(1) == 1 ? "offset" : fmt::format("offset {}", axis));
+  }
+  table.coordinates.assign(places.data_ptr<double>(), places.data_ptr<double>() + places.numel());
   return table;
 }
 
@@ -85,6 +99,7 @@ class Performance {
       throw;  // nothing can be written now, and the last snapshot can still be continued
     } catch (const std::exception& error) {
       const std::string text = failure_text(error);
+      if (continues && !begun_) throw RunRefused(text);  // the snapshot is still good
       trainer_.reset();  // its memory may be what the record's writing lacks
       finish(RunStatus::failed, text);
       throw std::runtime_error(text);
@@ -115,16 +130,17 @@ class Performance {
     } else {
       begin(device);
     }
+    begun_ = true;
     start_ = last_save_ = Clock::now();
     train();
-    record_.evaluation =
-        evaluate(request_.config, *experiment_, [&](int64_t size) {
-          watcher_.on_evaluation(size);
-          stop_if_wanted();
-        });
-    for (const auto& table : experiment_->model->learned_tables()) {
-      record_.tables.push_back(to_table(table));
+    record_.evaluation = evaluate(request_.config, *experiment_, [&](int64_t size) {
+      watcher_.on_evaluation(size);
+      stop_if_wanted();
+    });
+    for (const auto& term : experiment_->model->learned_terms()) {
+      record_.tables.push_back(to_table(term));
     }
+    record_.attention = watch_attention(request_.config, *experiment_);
     record_.backend = experiment_->model->backend();
     finish(RunStatus::done, "");
     return RunEnd::done;
@@ -166,14 +182,14 @@ class Performance {
       const int64_t step = trainer_->step();
       tokens += report.tokens;
       if (step == 1 || step % request_.config.train.log_every == 0 || trainer_->finished()) {
-        record_.train.push_back({.step = step,
-                                 .loss = report.loss,
-                                 .learning_rate = report.learning_rate,
-                                 .gradient_norm = report.gradient_norm,
-                                 .tokens_per_second =
-                                     static_cast<double>(tokens) / seconds_since(last_row),
-                                 .peak_memory = peak_memory(),
-                                 .seconds = seconds()});
+        record_.train.push_back(
+            {.step = step,
+             .loss = report.loss,
+             .learning_rate = report.learning_rate,
+             .gradient_norm = report.gradient_norm,
+             .tokens_per_second = static_cast<double>(tokens) / seconds_since(last_row),
+             .peak_memory = peak_memory(),
+             .seconds = seconds()});
         last_row = Clock::now();
         tokens = 0;
       }
@@ -211,6 +227,7 @@ class Performance {
   std::optional<Experiment> experiment_;
   std::optional<Trainer> trainer_;
   Clock::time_point start_ = Clock::now(), last_save_ = start_;
+  bool begun_ = false;  // trains, or did; before that an interrupted run's snapshot is untouched
   double seconds_before_ = 0;
 };
 
@@ -237,8 +254,7 @@ RunRecord new_record(const std::string& study, const RunConfig& config) {
   record.commit = git_commit();
   record.versions = {{"libtorch", libtorch_version()}, {"compiler", compiler_version()}};
   record.started = utc_time();
-  record.modality =
-      find_entry("task", option_name(config.data.task), task_entries()).modality;
+  record.modality = find_entry("task", option_name(config.data.task), task_entries()).modality;
   record.task = label_of("task", config.data.task, task_entries());
   record.dataset = label_of("dataset", config.data.dataset, dataset_entries());
   std::vector<std::string> relations;

@@ -30,15 +30,15 @@ struct Watcher {
 
 enum class RunEnd { done, diverged, interrupted };
 
-/// Performs a run and keeps its record in the file. A finished run is left alone, an interrupted one
-/// continues bit-identically, anything else starts at step 0; a run begun by another commit of the
-/// program starts over.
-/// Throws RunRefused, and leaves the file as it is, where the run may not be written at all;
-/// StoreError, and leaves the last snapshot, where it cannot be written any more; for any other
-/// failure std::runtime_error with the text that the record then holds.
+/// Performs a run and keeps its record in the file. A finished run is left alone, an interrupted
+/// one continues bit-identically, anything else starts at step 0; a run begun by another commit of
+/// the program starts over. Throws RunRefused, and leaves the file as it is, where the run may not
+/// be written at all; StoreError, and leaves the last snapshot, where it cannot be written any
+/// more; for any other failure std::runtime_error with the text that the record then holds.
 RunEnd perform(const RunRequest& request, const Watcher& watcher);
 
-/// The run is being written by another process, its file is damaged, or it holds another run.
+/// The run is being written by another process, its file is damaged or holds another run, or it
+/// cannot be continued here: its data changed or is gone, or it was begun on another device.
 struct RunRefused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

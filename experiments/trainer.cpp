@@ -64,7 +64,8 @@ StepReport Trainer::advance() {
                                 .step = static_cast<uint64_t>(step_)};
   const Batch drawn = experiment_.task->training(request);
   TORCH_INTERNAL_ASSERT(drawn.scored.any().item<bool>(), "a batch without a scored target");
-  const Batch batch = beside(model, drawn);
+  const Batch batch =
+      beside(model, model.drawn(drawn, stream(request.seed, "positions", request.step)));
 
   model.train();
   model.zero_grad();
@@ -129,8 +130,8 @@ void Trainer::load(const std::vector<char>& bytes) {
   const auto saved = c10::impl::toTypedDict<std::string, Tensor>(value.toGenericDict());
   for (const auto& [name, tensor] : state()) {
     TORCH_CHECK(saved.contains(name), "'", name, "' is missing");
-    TORCH_CHECK(saved.at(name).sizes() == tensor.sizes(), "'", name, "': ",
-                saved.at(name).sizes(), " found, ", tensor.sizes(), " expected");
+    TORCH_CHECK(saved.at(name).sizes() == tensor.sizes(), "'", name, "': ", saved.at(name).sizes(),
+                " found, ", tensor.sizes(), " expected");
     Tensor(tensor).copy_(saved.at(name));
   }
   step_ = saved.at("step").item<int64_t>();

@@ -23,7 +23,8 @@ template <class... Args>
   throw InputError(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// The valid word nearest to `word` by edit distance, or "" where none is near enough to be a misspelling.
+/// The valid word nearest to `word` by edit distance, or "" where none is near enough to be a
+/// misspelling.
 std::string nearest(std::string_view word, const std::vector<std::string>& valid);
 
 /// `unknown encoding 'alibbi': did you mean 'alibi'? valid: alibi, none, t5`

@@ -23,7 +23,7 @@ class Dataset {
 struct DatasetEntry {
   std::string name{};      // from the file name, set by the catalogue
   std::string modality{};  // from the folder, set by the catalogue
-  std::string summary;   // what it is, its size, its licence
+  std::string summary;     // what it is, its size, its licence
   std::vector<OptionSpec> options{};
   std::function<std::unique_ptr<Dataset>(const Options&)> make;
 };
@@ -42,27 +42,27 @@ struct TaskTraits {
   int64_t vocabulary = 0;  // distinct input tokens
   int64_t outputs = 0;     // classes an output chooses from
   bool causal = false;
-  bool tied_outputs = false;            // outputs are the input tokens: one table serves both
-  std::vector<std::string> metrics;     // the first is the one that tables show
+  bool tied_outputs = false;         // outputs are the input tokens: one table serves both
+  std::vector<std::string> metrics;  // the first is the one that tables show
   double chance = std::numeric_limits<double>::quiet_NaN();   // of the first metric, guessing
   double ceiling = std::numeric_limits<double>::quiet_NaN();  // the best that can be reached
-  bool by_position = false;             // also report the first metric by position in the sequence
+  bool by_position = false;  // also report the first metric by position in the sequence
 };
 
 /// A draw of training samples. The same request always gives the same batch.
 struct TrainingRequest {
-  int64_t size;        // tokens a sample
-  int64_t batch;       // samples
-  uint64_t seed;       // of the run
+  int64_t size;   // tokens a sample
+  int64_t batch;  // samples
+  uint64_t seed;  // of the run
   uint64_t step;
 };
 
 /// Evaluation samples of one size. The samples do not depend on the run's seed or encoding.
 struct EvaluationRequest {
-  int64_t size;        // tokens a sample
-  int64_t samples;     // how many are drawn, where samples are drawn
-  int64_t tokens;      // how many held-out tokens are used, where data is finite
-  int64_t batch;       // samples a batch, at most
+  int64_t size;     // tokens a sample
+  int64_t samples;  // how many are drawn, where samples are drawn
+  int64_t tokens;   // how many held-out tokens are used, where data is finite
+  int64_t batch;    // samples a batch, at most
 };
 
 class Task {
@@ -82,8 +82,8 @@ class Task {
 struct TaskEntry {
   std::string name{};      // from the file name, set by the catalogue
   std::string modality{};  // from the folder, set by the catalogue
-  std::string summary;   // inputs, targets, what it proves
-  std::string relation;  // the relation that a model of this task uses unless told otherwise
+  std::string summary;     // inputs, targets, what it proves
+  std::string relation;    // the relation that a model of this task uses unless told otherwise
   bool needs_dataset = false;
   std::vector<OptionSpec> options{};
   /// `dataset` is null for tasks that make their own samples, and outlives the task.

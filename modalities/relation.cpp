@@ -8,9 +8,9 @@ namespace relbias {
 
 RelationMap RelationMap::to(c10::Device device) const {
   RelationMap moved = *this;
-  for (Tensor* tensor : {&moved.index, &moved.offsets, &moved.distance, &moved.special,
-                         &moved.features, &moved.query_coordinates, &moved.key_coordinates,
-                         &moved.unplaced}) {
+  for (Tensor* tensor :
+       {&moved.index, &moved.offsets, &moved.distance, &moved.special, &moved.features,
+        &moved.query_coordinates, &moved.key_coordinates, &moved.unplaced}) {
     if (tensor->defined()) *tensor = tensor->to(device);
   }
   return moved;
@@ -61,10 +61,10 @@ RelationMap stack(const std::vector<RelationMap>& samples, int64_t size) {
   RelationMap batch = samples.front();
   if (batch.index_class != IndexClass::pairs) return batch;
   for (const auto& sample : samples) {
-    TORCH_INTERNAL_ASSERT(sample.rows == batch.rows && sample.queries == sample.keys &&
-                              sample.keys <= size,
-                          "samples of one relation: rows ", sample.rows, " against ", batch.rows,
-                          ", tokens ", sample.keys, " of at most ", size);
+    TORCH_INTERNAL_ASSERT(
+        sample.rows == batch.rows && sample.queries == sample.keys && sample.keys <= size,
+        "samples of one relation: rows ", sample.rows, " against ", batch.rows, ", tokens ",
+        sample.keys, " of at most ", size);
   }
   batch.queries = batch.keys = size;
   batch.index = join(samples, size, 2, &RelationMap::index);

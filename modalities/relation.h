@@ -2,6 +2,7 @@
 // modalities: how key j stands to query i. A relation has no parameters and knows no encoding.
 #pragma once
 
+#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
@@ -22,10 +23,10 @@ using at::Tensor;
 struct Structure {
   int64_t queries = 0;  // the last query stands at the last key
   int64_t keys = 0;
-  Tensor positions{};          // [K] int64: position of every token where it is not its index
+  Tensor positions{};            // [K] int64: position of every token where it is not its index
   std::vector<int64_t> sides{};  // grid: {height, width} or {time, frequency}, row-major tokens
-  bool class_token = false;    // stands before the grid
-  double hop_seconds = 0;      // audio: seconds from one token to the next; 0: unknown
+  bool class_token = false;      // stands before the grid
+  double hop_seconds = 0;        // audio: seconds from one token to the next; 0: unknown
   // graph: tokens are the nodes, the virtual node first
   std::vector<std::array<int64_t, 2>> edges{};
   std::vector<double> edge_weights{};
@@ -46,34 +47,34 @@ enum class IndexClass {
 /// What a relation offers, known before any data is seen.
 struct RelationTraits {
   IndexClass index_class = IndexClass::line;
-  int64_t axes = 0;                       // signed offsets a pair: 1 line, 2 grid and tree
-  bool distance = false;                  // a non-negative distance a pair
-  int64_t ids = 0;                        // size of the finite id set; 0: grows with the input
-  std::vector<std::string> special_ids{}; // ids without offset or distance, last in the id set
-  int64_t features = 0;                   // real-valued features a pair
-  int64_t coordinates = 0;                // coordinates a token
+  int64_t axes = 0;                        // signed offsets a pair: 1 line, 2 grid and tree
+  bool distance = false;                   // a non-negative distance a pair
+  int64_t ids = 0;                         // size of the finite id set; 0: grows with the input
+  std::vector<std::string> special_ids{};  // ids without offset or distance, last in the id set
+  int64_t features = 0;                    // real-valued features a pair
+  int64_t coordinates = 0;                 // coordinates a token
 };
 
 /// A relation evaluated: the id of every pair, and what each id means. Computed once per shape or
 /// sample, shared by all layers and heads. Row r of the tables below describes id r.
 ///
-/// Worked example, `token` with Q = K = 3: line, R = 5 rows with offsets -2 -1 0 1 2; pair (i, j) has
-/// row j - i + 2, so query 1 uses the rows 1 2 3, offsets -1 0 1.
+/// Worked example, `token` with Q = K = 3: line, R = 5 rows with offsets -2 -1 0 1 2; pair (i, j)
+/// has row j - i + 2, so query 1 uses the rows 1 2 3, offsets -1 0 1.
 struct RelationMap {
   IndexClass index_class = IndexClass::line;
   int64_t queries = 0;
   int64_t keys = 0;
-  int64_t rows = 0;           // R
-  Tensor index;               // grid [Q, K], pairs [B, Q, K]; uint8 or int32; line: undefined
-  Tensor offsets;             // [R, A] float32, key - query on every axis; undefined: no axes
-  Tensor distance;            // [R] float32, >= 0; undefined: no distance
-  Tensor special;             // [R] int64: which special id a row is, -1 none; undefined: no such id
-  Tensor features;            // [B|1, Q, K, F] float32
-  Tensor query_coordinates;   // [B|1, Q, A] float32
-  Tensor key_coordinates;     // [B|1, K, A] float32
-  Tensor unplaced;            // [K] bool: keys without coordinates (class token); undefined: none
-  std::vector<int64_t> sides; // positions on every axis, against which a trained size is held
-  double unit_seconds = 0;    // audio: one step of axis 0 in seconds
+  int64_t rows = 0;          // R
+  Tensor index;              // grid [Q, K], pairs [B, Q, K]; an integer type; line: undefined
+  Tensor offsets;            // [R, A] float32, key - query on every axis; undefined: no axes
+  Tensor distance;           // [R] float32, >= 0; undefined: no distance
+  Tensor special;            // [R] int64: which special id a row is, -1 none; undefined: no such id
+  Tensor features;           // [B|1, Q, K, F] float32
+  Tensor query_coordinates;  // [B|1, Q, A] float32
+  Tensor key_coordinates;    // [B|1, K, A] float32
+  Tensor unplaced;           // [K] bool: keys without coordinates (class token); undefined: none
+  std::vector<int64_t> sides;  // positions on every axis, against which a trained size is held
+  double unit_seconds = 0;     // audio: one step of axis 0 in seconds
 
   RelationMap to(c10::Device device) const;
   /// r(i,j) of every pair, [1, Q, K] or [B, Q, K] int64.
@@ -81,7 +82,8 @@ struct RelationMap {
 };
 
 /// Joins the maps of single samples into one batch of `size` tokens; pairs with a padded token get
-/// id 0, which a mask must hide. Line and grid maps are the same for all samples and returned as is.
+/// id 0, which a mask must hide. Line and grid maps are the same for all samples and returned as
+/// is.
 RelationMap stack(const std::vector<RelationMap>& samples, int64_t size);
 
 /// Coordinates on a line counted from each sample's first real token, so that padding on the left
@@ -94,6 +96,11 @@ class Relation {
   virtual RelationTraits traits() const = 0;
   /// The ids and tables of one sample. Throws InputError where the structure lacks what it needs.
   virtual RelationMap map(const Structure& sample) const = 0;
+  /// Whether a sample's positions are drawn at random (`token randomize=512`), in training and
+  /// testing.
+  virtual bool is_random() const { return false; }
+  /// The sample with its positions drawn; as it is where nothing is left to chance.
+  virtual Structure drawn(const Structure& sample, at::Generator&) const { return sample; }
   /// The structure that the relation's own options describe (`grid height=3 width=4`), or a small
   /// example; sizes given from outside must agree with it.
   virtual Structure structure(std::optional<int64_t> queries,
@@ -103,8 +110,8 @@ class Relation {
 struct RelationEntry {
   std::string name{};      // from the file name, set by the catalogue
   std::string modality{};  // from the folder, set by the catalogue
-  std::string summary;   // what r is
-  std::string example;   // three or four tokens, worked
+  std::string summary;     // what r is
+  std::string example;     // three or four tokens, worked
   std::vector<OptionSpec> options{};
   std::function<std::unique_ptr<Relation>(const Options&)> make;
 };

@@ -14,10 +14,6 @@ namespace {
 
 const std::string rows_ending = ".rows";
 
-void check_rules(const RunRecord& run) {
-  if (const std::string problem = problem_with(run); !problem.empty()) throw StoreError(problem);
-}
-
 template <typename Row>
 StoredTable table_of(const std::vector<Row>& rows) {
   StoredTable table;
@@ -169,7 +165,6 @@ void take_attributes(const StoredAttributes& attributes, RunRecord& run) {
 }  // namespace
 
 StoredContents contents_of(const RunRecord& run) {
-  check_rules(run);
   StoredContents contents;
   visit_attributes(
       [&](const char* name, auto member) { contents.attributes[name] = stored(run.*member); });
@@ -211,7 +206,7 @@ RunRecord record_of(StoredContents contents) {
       throw StoreError(fmt::format("dataset '{}': {}", dataset.path, error.what()));
     }
   }
-  check_rules(run);
+  if (const std::string problem = problem_with(run); !problem.empty()) throw StoreError(problem);
   return run;
 }
 

@@ -9,7 +9,7 @@
 
 namespace relbias {
 
-/// Throws StoreError for a record that breaks a rule (problem_with in schema.h).
+/// Of a record that keeps the rules (problem_with in schema.h).
 StoredContents contents_of(const RunRecord& run);
 
 /// Throws StoreError unless the attributes say that the file is a run of this schema version.

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "results/packed_rows.h"
-#include "results/run_contents.h"
 #include "results/seal.h"
 #include "results/utf8.h"
 
@@ -262,6 +261,8 @@ StoredValues read_array(hid_t dataset, hid_t type, size_t count) {
   if (kind == H5T_FLOAT && size <= 4) return read_values<float>(dataset, native(float{}), count);
   if (kind == H5T_FLOAT) return read_values<double>(dataset, native(double{}), count);
   if (kind == H5T_INTEGER && size == 1) return read_values<char>(dataset, native(char{}), count);
+  if (kind == H5T_INTEGER) return read_values<double>(dataset, native(double{}), count);
+  if (kind == H5T_ENUM && size == 1) return read_values<char>(dataset, type, count);  // h5py's bool
   throw StoreError("it holds neither real numbers, bytes nor a table");
 }
 
@@ -326,7 +327,7 @@ std::vector<std::string> dataset_paths(hid_t file) {
   return paths;
 }
 
-StoredContents contents_in(std::vector<char>& image, RunParts parts) {
+StoredContents contents_in(std::vector<char>& image, const ContentsFilter& filter) {
   if (image.empty()) throw StoreError("the file is empty");
   if (!std::string_view(image.data(), image.size()).starts_with("\x89HDF\r\n\x1a\n")) {
     throw StoreError("not an HDF5 file");
@@ -338,9 +339,9 @@ StoredContents contents_in(std::vector<char>& image, RunParts parts) {
   const Handle file(H5Fopen(no_file, H5F_ACC_RDONLY, access), H5Fclose, "damaged HDF5 file");
 
   StoredContents contents{read_attributes(file), {}};
-  check_schema(contents.attributes);
+  filter.accept(contents.attributes);
   for (const std::string& path : dataset_paths(file)) {
-    if (parts == RunParts::all ? !is_part_of_run(path) : !is_number_of_run(path)) continue;
+    if (!filter.wants(path)) continue;
     try {
       const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose, "opening");
       contents.datasets.push_back({path, read_dataset(dataset, image.size())});
@@ -360,41 +361,25 @@ std::string hdf5_version() {
   return fmt::format("{}", fmt::join(version, "."));
 }
 
-void write_run(const std::filesystem::path& file, const RunRecord& run) {
-  std::vector<char> image;
+StoredContents read_contents(const std::filesystem::path& file, const ContentsFilter& filter) {
+  std::vector<char> bytes = file_bytes(file);
   try {
-    image = image_of(contents_of(run));
-  } catch (const StoreError& error) {
-    throw StoreError(fmt::format("{}: cannot store the run: {}", file.string(), error.what()));
-  }
-  seal(image);
-  replace_file(file, image);
-}
-
-RunRecord read_run(const std::filesystem::path& file, RunParts parts) {
-  std::vector<char> image = file_bytes(file);
-  try {
-    check_seal(image);
-    return record_of(contents_in(image, parts));
+    check_seal(bytes);
+    return contents_in(bytes, filter);
   } catch (const StoreError& error) {
     throw StoreError(fmt::format("{}: {}", file.string(), error.what()));
   }
 }
 
-RunsRead read_runs(const std::filesystem::path& folder, RunParts parts) {
-  RunsRead read;
-  for (const std::filesystem::path& file : find_runs(folder)) {
-    try {
-      read.runs.push_back(read_run(file, parts));
-    } catch (const StoreError& error) {
-      read.problems.emplace_back(error.what());
-    }
+void write_contents(const std::filesystem::path& file, const StoredContents& contents) {
+  std::vector<char> bytes;
+  try {
+    bytes = image_of(contents);
+  } catch (const StoreError& error) {
+    throw StoreError(fmt::format("{}: {}", file.string(), error.what()));
   }
-  if (read.runs.empty()) {
-    throw StoreError(fmt::format("{}: none of its {} files is a readable run; the first: {}",
-                                 folder.string(), read.problems.size(), read.problems.front()));
-  }
-  return read;
+  seal(bytes);
+  replace_file(file, bytes);
 }
 
 }  // namespace relbias

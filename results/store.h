@@ -1,40 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// results: run records to HDF5 files and back. schema.md describes the files.
+// results: the store. Runs (runs.h) and other contents in HDF5 files that are complete or
+// untouched.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
-#include <vector>
 
-#include "results/record.h"
+#include "results/contents.h"
 #include "results/run_file.h"
+#include "results/runs.h"
 
 namespace relbias {
 
-// Puts the record in place of `file` (replace_file: complete or not at all). A checkpoint is kept
-// only while the run is `running`. Text that is not UTF-8 gets U+FFFD where it is broken, and for
-// each NUL. Throws StoreError for a record that breaks a rule of its own (schema.h) and when
-// writing fails.
-void write_run(const std::filesystem::path& file, const RunRecord& run);
-
-// What of a run to read: tables need only `numbers`, all but learned tables, monitors and
-// checkpoint.
-enum class RunParts { all, numbers };
-
-// Throws StoreError, naming the file and what is wrong with it, if it is missing, empty, cut short,
-// damaged, no HDF5, no run, or of another schema version.
-RunRecord read_run(const std::filesystem::path& file, RunParts parts = RunParts::all);
-
-struct RunsRead {
-  std::vector<RunRecord> runs;
-  std::vector<std::string> problems;  // one message for each file that could not be read
+/// What to read of a file. Either may throw StoreError; the file's name is put in front.
+struct ContentsFilter {
+  std::function<void(const StoredAttributes& root)> accept = [](const auto&) {};
+  std::function<bool(const std::string& path)> wants = [](const auto&) { return true; };
 };
 
-// The runs under a folder, those that can be read.
-// Throws StoreError as find_runs does, and if no run can be read.
-RunsRead read_runs(const std::filesystem::path& folder, RunParts parts = RunParts::numbers);
+/// Any HDF5 file of numbers and tables. Attributes of another kind than StoredAttribute are left
+/// out. Throws StoreError, naming the file, if it is missing, empty, cut short, damaged (seal.h),
+/// no HDF5, or if a dataset that is wanted holds something else.
+StoredContents read_contents(const std::filesystem::path& file, const ContentsFilter& filter = {});
 
-// Of the library that runs, "1.10.8".
+/// Complete or not at all (replace_file), with a checksum at the end (seal.h). Text that is not
+/// UTF-8 gets U+FFFD where it is broken, and for each NUL. Throws StoreError.
+void write_contents(const std::filesystem::path& file, const StoredContents& contents);
+
+/// Of the library that runs, "1.10.8".
 std::string hdf5_version();
 
 }  // namespace relbias

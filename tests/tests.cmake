@@ -25,6 +25,9 @@ gtest_discover_tests(relbias_tests DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
 add_test(NAME build.setup COMMAND "${PROJECT_SOURCE_DIR}/tests/build/setup_test.sh")
 add_test(NAME build.cmake COMMAND "${CMAKE_COMMAND}" -P "${PROJECT_SOURCE_DIR}/tests/build/cmake_test.cmake")
 
+add_test(NAME build.extra_encoding COMMAND "${PROJECT_SOURCE_DIR}/tests/build/extra_encoding_test.sh")
+set_tests_properties(build.extra_encoding PROPERTIES TIMEOUT 1800)
+
 # Other versions lay out differently; experiments/setup installs this one.
 find_program(CLANG_FORMAT clang-format-14)
 if(CLANG_FORMAT)

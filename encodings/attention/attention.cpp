@@ -33,7 +33,8 @@ void check_inputs(const Tensor& q, const Tensor& k, const Tensor& v) {
 void check_mask(const Tensor& mask, const Tensor& q, const Tensor& k) {
   if (!mask.defined()) return;
   if (mask.scalar_type() != at::kBool) {
-    input_error("mask has type {}, bool expected (true = may attend)", toString(mask.scalar_type()));
+    input_error("mask has type {}, bool expected (true = may attend)",
+                toString(mask.scalar_type()));
   }
   const std::array<int64_t, 4> full{q.size(0), q.size(1), q.size(2), k.size(2)};
   bool fits = mask.dim() == 4 && mask.size(2) == full[2] && mask.size(3) == full[3];
@@ -106,8 +107,9 @@ AttentionResult attention(const Tensor& q, const Tensor& k, const Tensor& v,
                 *options.length_scale_keys);
   }
   if (options.backend == Backend::fused) {
-    input_error("backend fused: this build has no fused kernel for these terms; "
-                "use backend auto or reference");
+    input_error(
+        "backend fused: this build has no fused kernel for these terms; "
+        "use backend auto or reference");
   }
   return reference_attention(q, k, v, positions, options);
 }

@@ -21,28 +21,28 @@ Backend backend_from(const std::string& word);
 
 struct AttentionOptions {
   bool causal = false;
-  Tensor mask;  // [B|1, 1|H, Q, K] bool, true = may attend; undefined: every key
+  Tensor mask;                  // [B|1, 1|H, Q, K] bool, true = may attend; undefined: every key
   std::optional<double> scale;  // nothing: 1/sqrt(D * (1 + scale terms of the encodings))
-  /// `length_scale = log`: row i's whole score times ln(n_i) / ln(N), with n_i the keys that the row
-  /// may attend and N this number, those of the trained size (Su 2021; Nakanishi 2025).
+  /// `length_scale = log`: row i's whole score times ln(n_i) / ln(N), with n_i the keys that the
+  /// row may attend and N this number, those of the trained size (Su 2021; Nakanishi 2025).
   std::optional<int64_t> length_scale_keys;
   double dropout = 0;  // of the weights; 0 outside training
   Backend backend = Backend::automatic;
 };
 
 struct AttentionResult {
-  Tensor out;      // [B, H, Q, D of v]
-  Tensor weights;  // [B, H, Q, K], before dropout
+  Tensor out;                            // [B, H, Q, D of v]
+  Tensor weights;                        // [B, H, Q, K], before dropout
   Backend backend = Backend::reference;  // what ran
 };
 
 /// softmax(scale * (q k^T + position terms), over the allowed keys) v, exactly as terms.h has it.
 ///
 /// The last query stands at the last key: with Q = 3, K = 5 a causal query i attends keys 0..i+2.
-/// Order: content score and position terms, then mask, then softmax. Masks are joined as booleans. A
-/// row without an allowed key gives zeros and zero gradients. What stands in q, k and v where nothing
-/// may attend, NaN included, reaches neither outputs nor gradients.
-/// Throws InputError where shapes disagree.
+/// Order: content score and position terms, then mask, then softmax. Masks are joined as booleans.
+/// A row without an allowed key gives zeros and zero gradients. What stands in q, k and v where
+/// nothing may attend, NaN included, reaches neither outputs nor gradients. Throws InputError where
+/// shapes disagree.
 AttentionResult attention(const Tensor& q,  // [B, H, Q, D]
                           const Tensor& k,  // [B, H, K, D]
                           const Tensor& v,  // [B, H, K, Dv]
@@ -51,6 +51,15 @@ AttentionResult attention(const Tensor& q,  // [B, H, Q, D]
 /// The pairs that may attend, [B|1, 1|H, Q, K] bool; undefined where all may.
 Tensor allowed_pairs(int64_t queries, int64_t keys, const AttentionOptions& options,
                      c10::Device device);
+
+/// The scale of the content term: as asked, or 1/sqrt(D * (1 + scale terms)).
+double attention_scale(int64_t head_width, const std::vector<Position>& positions,
+                       const AttentionOptions& options);
+
+/// The scores before mask and softmax, content and position terms together, [B, H, Q, K] in float32
+/// or better. `allowed` as allowed_pairs gives it.
+Tensor attention_scores(const Tensor& q, const Tensor& k, const std::vector<Position>& positions,
+                        const AttentionOptions& options, const Tensor& allowed);
 
 /// The plain implementation (reference.cpp); inputs have been checked.
 AttentionResult reference_attention(const Tensor& q, const Tensor& k, const Tensor& v,

@@ -62,8 +62,8 @@ Tensor value_term(const Tensor& weights, const Position& position, const Tensor&
   const Tensor table = position.terms.value.to(weights.scalar_type());
   std::vector<int64_t> shape = weights.sizes().vec();
   shape[3] = table.size(1);
-  const Tensor by_row = at::zeros(shape, weights.options())
-                            .scatter_add(3, index.expand(weights.sizes()), weights);
+  const Tensor by_row =
+      at::zeros(shape, weights.options()).scatter_add(3, index.expand(weights.sizes()), weights);
   return at::matmul(by_row, table);
 }
 
@@ -97,14 +97,6 @@ bool may_have_empty_rows(const Tensor& q, const Tensor& k, const AttentionOption
   return options.mask.defined() || k.size(2) == 0 || (options.causal && q.size(2) > k.size(2));
 }
 
-double attention_scale(const Tensor& q, const std::vector<Position>& positions,
-                       const AttentionOptions& options) {
-  if (options.scale) return *options.scale;
-  int64_t terms = 1;
-  for (const auto& position : positions) terms += position.terms.scale_terms;
-  return 1.0 / std::sqrt(static_cast<double>(q.size(3) * terms));
-}
-
 // Zeros where nothing may attend, so that padding of any content meets no product: 0 * NaN is NaN.
 Tensor without_unused(const Tensor& x, const Tensor& used) {
   return x.masked_fill(used.bitwise_not().unsqueeze(-1), 0.0);
@@ -112,20 +104,20 @@ Tensor without_unused(const Tensor& x, const Tensor& used) {
 
 }  // namespace
 
-AttentionResult reference_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                    const std::vector<Position>& positions,
-                                    const AttentionOptions& options) {
-  const auto type = compute_type(query);
-  Tensor q = query.to(type), k = key.to(type), v = value.to(type);
-  const Tensor allowed = allowed_pairs(q.size(2), k.size(2), options, q.device());
-  if (options.mask.defined()) {
-    q = without_unused(q, allowed.any(3));
-    k = without_unused(k, allowed.any(2));
-    v = without_unused(v, allowed.any(2));
-  }
-  const Tensor added = added_scores(q, k, positions, allowed);
+double attention_scale(int64_t head_width, const std::vector<Position>& positions,
+                       const AttentionOptions& options) {
+  if (options.scale) return *options.scale;
+  int64_t terms = 1;
+  for (const auto& position : positions) terms += position.terms.scale_terms;
+  return 1.0 / std::sqrt(static_cast<double>(head_width * terms));
+}
 
-  const double scale = attention_scale(q, positions, options);
+Tensor attention_scores(const Tensor& query, const Tensor& key,
+                        const std::vector<Position>& positions, const AttentionOptions& options,
+                        const Tensor& allowed) {
+  Tensor q = query.to(compute_type(query)), k = key.to(compute_type(key));
+  const Tensor added = added_scores(q, k, positions, allowed);
+  const double scale = attention_scale(q.size(3), positions, options);
   for (const auto& position : positions) {
     if (position.terms.rotation) rotate(*position.terms.rotation, q, k);
   }
@@ -136,32 +128,44 @@ AttentionResult reference_attention(const Tensor& query, const Tensor& key, cons
     if (u.defined()) content = content + u.unsqueeze(1) * scale;
   }
   Tensor scores = at::matmul(content, k.transpose(2, 3));
-  std::vector<Tensor> indices(positions.size());
-  for (size_t n = 0; n < positions.size(); ++n) {
-    const Terms& terms = positions[n].terms;
-    if (!terms.key.defined() && !terms.query.defined() && !terms.value.defined()) continue;
-    indices[n] = table_index(positions[n]);
-    if (terms.key.defined()) scores = scores + key_term(operands, positions[n], indices[n]);
-    if (terms.query.defined()) scores = scores + query_term(operands, positions[n], indices[n]);
+  for (const auto& position : positions) {
+    const Terms& terms = position.terms;
+    if (!terms.key.defined() && !terms.query.defined()) continue;
+    const Tensor index = table_index(position);
+    if (terms.key.defined()) scores = scores + key_term(operands, position, index);
+    if (terms.query.defined()) scores = scores + query_term(operands, position, index);
   }
   if (added.defined()) scores = scores + added;
   if (options.length_scale_keys) {
     scores = scores * length_factor(allowed, k, *options.length_scale_keys);
   }
+  return scores;
+}
+
+AttentionResult reference_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const std::vector<Position>& positions,
+                                    const AttentionOptions& options) {
+  Tensor q = query, k = key, v = value.to(compute_type(value));
+  const Tensor allowed = allowed_pairs(q.size(2), k.size(2), options, q.device());
+  if (options.mask.defined()) {
+    q = without_unused(q, allowed.any(3));
+    k = without_unused(k, allowed.any(2));
+    v = without_unused(v, allowed.any(2));
+  }
+  Tensor scores = attention_scores(q, k, positions, options, allowed);
   if (allowed.defined()) {
     scores = scores.masked_fill(allowed.bitwise_not(), -std::numeric_limits<double>::infinity());
   }
   AttentionResult result;
-  result.weights = may_have_empty_rows(q, k, options) ? at::_safe_softmax(scores, -1)
-                                                      : at::softmax(scores, -1);
+  result.weights =
+      may_have_empty_rows(q, k, options) ? at::_safe_softmax(scores, -1) : at::softmax(scores, -1);
   const Tensor weights = options.dropout > 0
                              ? at::dropout(result.weights, options.dropout, /*train=*/true)
                              : result.weights;
   Tensor out = at::matmul(weights, v);
-  for (size_t n = 0; n < positions.size(); ++n) {
-    if (positions[n].terms.value.defined()) {
-      out = out + value_term(weights, positions[n], indices[n]);
-    }
+  for (const auto& position : positions) {
+    if (!position.terms.value.defined()) continue;
+    out = out + value_term(weights, position, table_index(position));
   }
   result.out = out.to(value.scalar_type());
   return result;

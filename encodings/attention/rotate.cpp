@@ -23,8 +23,10 @@ Tensor rotated(const Tensor& x, const Tensor& cosine, const Tensor& sine,
   const auto in_blocks = [&](const Tensor& channels) {
     return channels.unflatten(3, {rotation.blocks, pairs / rotation.blocks});
   };
-  const Tensor out = at::stack({in_blocks(first * cos - second * sin),
-                                in_blocks(first * sin + second * cos)}, side).flatten(3);
+  const Tensor out =
+      at::stack({in_blocks(first * cos - second * sin), in_blocks(first * sin + second * cos)},
+                side)
+          .flatten(3);
   if (2 * pairs == width) return out;
   return at::cat({out, x.narrow(3, 2 * pairs, width - 2 * pairs)}, 3);
 }

@@ -10,7 +10,9 @@ Tensor signed_axes(const RelationMap& relation) {
   return relation.offsets.defined() ? relation.offsets : relation.distance.unsqueeze(1);
 }
 
-int64_t signed_axis_count(const RelationTraits& traits) { return std::max<int64_t>(traits.axes, 1); }
+int64_t signed_axis_count(const RelationTraits& traits) {
+  return std::max<int64_t>(traits.axes, 1);
+}
 
 Tensor sum_over_axes(const Tensor& table, const Tensor& rows) {
   Tensor sum = table.select(1, 0).index_select(1, rows.select(1, 0));

@@ -69,18 +69,25 @@ std::optional<std::string> missing(Need need, const std::string& relation,
     return fmt::format("needs {}, which {} does not have", what, relation);
   };
   switch (need) {
-    case Need::nothing: return std::nullopt;
+    case Need::nothing:
+      return std::nullopt;
     case Need::anything:
       if (traits.axes == 0 && !traits.distance && traits.features == 0) {
         return lacks("offsets, a distance or features");
       }
       break;
-    case Need::axes: if (traits.axes == 0) return lacks("signed offsets"); break;
-    case Need::distance: if (!traits.distance) return lacks("a distance"); break;
+    case Need::axes:
+      if (traits.axes == 0) return lacks("signed offsets");
+      break;
+    case Need::distance:
+      if (!traits.distance) return lacks("a distance");
+      break;
     case Need::ids:
       if (traits.ids == 0 && traits.axes == 0) return lacks("a finite set of ids");
       break;
-    case Need::features: if (traits.features == 0) return lacks("real-valued features"); break;
+    case Need::features:
+      if (traits.features == 0) return lacks("real-valued features");
+      break;
     case Need::coordinates:
       if (traits.coordinates == 0) return lacks("coordinates of every token");
       break;
@@ -190,8 +197,8 @@ std::vector<OptionSpec> encoding_options(const EncodingEntry& entry) {
   for (const PastRange range : entry.past_range) ranges.push_back(past_range_word(range));
   specs.push_back({"past_range", ranges.front(), "positions past the trained size", ranges});
   if (entry.init_std) {
-    specs.push_back({"init_std", *entry.init_std, "standard deviation of the initial tables",
-                     {}, 0.0});
+    specs.push_back(
+        {"init_std", *entry.init_std, "standard deviation of the initial tables", {}, 0.0});
   }
   if (entry.per_head) {
     specs.push_back({"per_head", *entry.per_head, "every head learns its own, else all share one"});
@@ -203,8 +210,8 @@ std::vector<OptionSpec> encoding_options(const EncodingEntry& entry) {
     if (!entry.on_tokens) {
       specs.push_back({"shared", false, "one set of parameters for all layers"});
     }
-    specs.push_back({"encoding_rate", 1.0, "learning rate of its parameters, as a factor",
-                     {}, 0.0});
+    specs.push_back(
+        {"encoding_rate", 1.0, "learning rate of its parameters, as a factor", {}, 0.0});
   }
   return specs;
 }

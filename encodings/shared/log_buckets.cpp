@@ -33,7 +33,8 @@ std::vector<int64_t> deberta_buckets(int64_t buckets, int64_t max_distance) {
   for (int64_t distance = 0; distance <= max_distance; ++distance) {
     int64_t bucket = distance;
     if (distance > mid) {
-      const double ratio = std::log(static_cast<double>(distance) / static_cast<double>(mid)) / last;
+      const double ratio =
+          std::log(static_cast<double>(distance) / static_cast<double>(mid)) / last;
       // As above, from the other side: 128 buckets, max_distance 513, at 128 and 256.
       const double steps = std::ceil(ratio * static_cast<double>(mid - 1) - 1e-9);
       bucket = mid + static_cast<int64_t>(steps);

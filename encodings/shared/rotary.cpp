@@ -17,12 +17,14 @@ namespace {
 // What the scalings below share.
 struct Scaling {
   const Options& options;
-  int64_t width;    // d
-  double trained;   // N
-  double length;    // L
-  double factor;    // s
+  int64_t width;   // d
+  double trained;  // N
+  double length;   // L
+  double factor;   // s
 
-  Tensor plain(double base) const { return inverse_frequencies(width, base, c10::Device(at::kCPU)); }
+  Tensor plain(double base) const {
+    return inverse_frequencies(width, base, c10::Device(at::kCPU));
+  }
   Tensor plain() const { return plain(options.real("base")); }
   // The base that stretches the slowest wave by `stretch` and leaves the fastest alone.
   double stretched_base(double stretch) const {
@@ -128,38 +130,43 @@ RotaryFrequencies rotary_frequencies(const Options& options, const EncodingConte
 }
 
 std::vector<OptionSpec> rotary_options() {
-  return {{"layout", "half", "which channels form a pair", {"half", "interleaved"}},
-          {"base", 10000.0, "of the wave lengths", {}, 1.0},
-          {"fraction", 1.0, "of the head's channels that rotate", {}, 0.0, 1.0},
-          {"scaling", "none", "of the frequencies for longer inputs",
-           {"none", "linear", "ntk", "dynamic-ntk", "yarn", "longrope", "llama3"}},
-          {"factor", 1.0, "s of the scaling", {}, 1.0},
-          {"trained", int64_t{0}, "N of the scaling; 0: the trained size", {}, 0},
-          {"attention_factor", 1.0, "yarn, longrope: on cos and sin; default by formula", {}, 0.0},
-          {"beta_fast", 32.0, "yarn: turns above which a wave stays", {}, 0.0},
-          {"beta_slow", 1.0, "yarn: turns below which a wave is stretched in full", {}, 0.0},
-          {"truncate", true, "yarn: the ramp's ends on whole channel pairs"},
-          {"mscale", 0.0, "yarn: weight of the attention factor; 0: 1", {}, 0.0},
-          {"mscale_all_dim", 0.0, "yarn: weight of its divisor; 0: none", {}, 0.0},
-          {"short_factor", "", "longrope: divisors up to the trained length, comma-separated"},
-          {"long_factor", "", "longrope: divisors beyond it, comma-separated"},
-          {"low_freq_factor", 1.0, "llama3: turns below which a wave is stretched in full", {}, 0.0},
-          {"high_freq_factor", 4.0, "llama3: turns above which a wave stays", {}, 0.0}};
+  return {
+      {"layout", "half", "which channels form a pair", {"half", "interleaved"}},
+      {"base", 10000.0, "of the wave lengths", {}, 1.0},
+      {"fraction", 1.0, "of the head's channels that rotate", {}, 0.0, 1.0},
+      {"scaling",
+       "none",
+       "of the frequencies for longer inputs",
+       {"none", "linear", "ntk", "dynamic-ntk", "yarn", "longrope", "llama3"}},
+      {"factor", 1.0, "s of the scaling", {}, 1.0},
+      {"trained", int64_t{0}, "N of the scaling; 0: the trained size", {}, 0},
+      {"attention_factor", 1.0, "yarn, longrope: on cos and sin; default by formula", {}, 0.0},
+      {"beta_fast", 32.0, "yarn: turns above which a wave stays", {}, 0.0},
+      {"beta_slow", 1.0, "yarn: turns below which a wave is stretched in full", {}, 0.0},
+      {"truncate", true, "yarn: the ramp's ends on whole channel pairs"},
+      {"mscale", 0.0, "yarn: weight of the attention factor; 0: 1", {}, 0.0},
+      {"mscale_all_dim", 0.0, "yarn: weight of its divisor; 0: none", {}, 0.0},
+      {"short_factor", "", "longrope: divisors up to the trained length, comma-separated"},
+      {"long_factor", "", "longrope: divisors beyond it, comma-separated"},
+      {"low_freq_factor", 1.0, "llama3: turns below which a wave is stretched in full", {}, 0.0},
+      {"high_freq_factor", 4.0, "llama3: turns above which a wave stays", {}, 0.0}};
 }
 
 std::optional<std::string> wrong_rotary_options(const Options& options,
                                                 const EncodingContext& context) {
   const int64_t pairs = rotated_pairs(options, context);
   if (pairs < 1) {
-    return fmt::format("fraction {} of head width {} over {} axes found, an even number of channels "
-                       "an axis expected", options.real("fraction"), context.head_width,
-                       context.relation.coordinates);
+    return fmt::format(
+        "fraction {} of head width {} over {} axes found, an even number of channels "
+        "an axis expected",
+        options.real("fraction"), context.head_width, context.relation.coordinates);
   }
   const std::string& scaling = options.word("scaling");
   if (scaling == "none") return std::nullopt;
   if (!options.given("factor")) return fmt::format("scaling={} needs a factor", scaling);
   if ((scaling == "ntk" || scaling == "dynamic-ntk") && pairs < 2) {
-    return fmt::format("scaling={} needs at least 4 rotated channels, {} found", scaling, 2 * pairs);
+    return fmt::format("scaling={} needs at least 4 rotated channels, {} found", scaling,
+                       2 * pairs);
   }
   if (scaling == "llama3" && options.real("low_freq_factor") >= options.real("high_freq_factor")) {
     return fmt::format("low_freq_factor {} found, less than high_freq_factor {} expected",

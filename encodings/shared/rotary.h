@@ -10,8 +10,8 @@
 
 namespace relbias {
 
-/// Rotated pairs of channels on every axis of a head: fraction * D / 2 / axes; 0 where that is not a
-/// whole, positive number.
+/// Rotated pairs of channels on every axis of a head: fraction * D / 2 / axes; 0 where that is not
+/// a whole, positive number.
 int64_t rotated_pairs(const Options& options, const EncodingContext& context);
 
 struct RotaryFrequencies {
@@ -27,8 +27,8 @@ struct RotaryFrequencies {
 ///     ntk          base * s^(d/(d-2))
 ///     dynamic-ntk  base * (s L / N - (s - 1))^(d/(d-2)) where L > N, else as trained
 ///     yarn         w_c / s below `beta_slow` turns over N, w_c above `beta_fast`, a ramp between;
-///                  cos and sin times attention_factor, 0.1 ln s + 1 (or a ratio of two of those with
-///                  mscale and mscale_all_dim)
+///                  cos and sin times attention_factor, 0.1 ln s + 1 (or a ratio of two of those
+///                  with mscale and mscale_all_dim)
 ///     longrope     w_c / short_factor_c, or / long_factor_c where L > N; sqrt(1 + ln s / ln N)
 ///     llama3       w_c / s for waves longer than N / low_freq_factor, w_c for those shorter than
 ///                  N / high_freq_factor, a mixture between

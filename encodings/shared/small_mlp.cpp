@@ -15,8 +15,8 @@ SmallMlp::SmallMlp(const MlpShape& shape, const Initialiser& initial) {
                               initial.uniform("first", {shape.hidden, shape.in}, -bound, bound));
   first_bias_ = register_parameter("first_bias",
                                    initial.uniform("first_bias", {shape.hidden}, -bound, bound));
-  second_ = register_parameter("second",
-                               initial.normal("second", {shape.out, shape.hidden}, deviation));
+  second_ =
+      register_parameter("second", initial.normal("second", {shape.out, shape.hidden}, deviation));
 }
 
 at::Tensor SmallMlp::forward(const at::Tensor& x) const {

@@ -12,8 +12,8 @@ struct MlpShape {
   int64_t in, hidden, out;
 };
 
-/// W2 relu(W1 x + b1), no bias at the output: a constant bias per head changes no softmax. W1 and b1
-/// from U(-1/sqrt(in), 1/sqrt(in)), W2 from N(0, 1/hidden).
+/// W2 relu(W1 x + b1), no bias at the output: a constant bias per head changes no softmax. W1 and
+/// b1 from U(-1/sqrt(in), 1/sqrt(in)), W2 from N(0, 1/hidden).
 class SmallMlp : public torch::nn::Module {
  public:
   SmallMlp(const MlpShape& shape, const Initialiser& initial);

@@ -14,6 +14,7 @@ void add_run_one_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_describe_command(CLI::App& app, int& exit_code);
 void add_terms_command(CLI::App& app, int& exit_code);
+void add_attend_command(CLI::App& app, int& exit_code);
 void add_table_command(CLI::App& app, int& exit_code);
 void add_inspect_command(CLI::App& app, int& exit_code);
 

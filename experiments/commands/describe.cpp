@@ -12,8 +12,9 @@ namespace relbias {
 void add_describe_command(CLI::App& app, int&) {
   const auto name = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
-      "describe", "Formula, source, options and defaults of an encoding, relation, dataset or task; "
-                  "a study; or `config`, every setting");
+      "describe",
+      "Formula, source, options and defaults of an encoding, relation, dataset or task; "
+      "a study; or `config`, every setting");
   command->add_option("NAME", *name, "a name that `relbias list` shows, or config")->required();
   command->callback([name] { std::cout << describe(*name); });
 }

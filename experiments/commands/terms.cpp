@@ -98,8 +98,7 @@ ordered_json terms_json(const TermsRequest& request) {
                         ? ordered_json(nullptr)
                         : nested(score_of_pairs(position, request.heads));
   result["rotation"] = rotation_json(terms.rotation);
-  result["scale"] =
-      1.0 / std::sqrt(static_cast<double>(request.width * (1 + terms.scale_terms)));
+  result["scale"] = 1.0 / std::sqrt(static_cast<double>(request.width * (1 + terms.scale_terms)));
   return result;
 }
 

@@ -28,28 +28,33 @@ Block::Block(const ModelConfig& config, const Initialiser& initial)
 }
 
 Tensor Block::attend(const Tensor& x, const std::vector<Position>& positions,
-                     AttentionOptions options) {
+                     AttentionOptions options, const Watch& watch) {
   if (!is_training()) options.dropout = 0;
   const auto qkv = at::linear(x, qkv_)
                        .unflatten(2, {3, heads_, x.size(2) / heads_})
                        .permute({2, 0, 3, 1, 4})  // [3, B, H, N, D]
                        .unbind(0);
+  if (watch.monitor != nullptr) {
+    watch.monitor->add(watch.layer, qkv[0], qkv[1], positions, options, *watch.relation);
+  }
   const auto result = attention(qkv[0], qkv[1], qkv[2], positions, options);
   backend_ = result.backend;
   return at::linear(result.out.transpose(1, 2).flatten(2), projection_);
 }
 
-Tensor Block::mlp(const Tensor& x) const { return at::linear(at::linear(x, widen_).relu(), narrow_); }
+Tensor Block::mlp(const Tensor& x) const {
+  return at::linear(at::linear(x, widen_).relu(), narrow_);
+}
 
 Tensor Block::forward(Tensor x, const std::vector<Position>& positions,
-                      const AttentionOptions& attention, const Probe& probe) {
+                      const AttentionOptions& attention, const Probe& probe, const Watch& watch) {
   const bool training = is_training() && dropout_ > 0;
   const auto add = [&](const char* part, Tensor change) {
     if (training) change = at::dropout(change, dropout_, true);
     x = x + change;
     if (probe) probe(part, x);
   };
-  add("attention", attend(root_mean_square_norm(x, attention_gain_), positions, attention));
+  add("attention", attend(root_mean_square_norm(x, attention_gain_), positions, attention, watch));
   add("mlp", mlp(root_mean_square_norm(x, mlp_gain_)));
   return x;
 }

@@ -7,8 +7,16 @@
 #include "encodings/attention/attention.h"
 #include "encodings/initialiser.h"
 #include "experiments/model/model.h"
+#include "experiments/model/monitor.h"
 
 namespace relbias {
+
+/// Where a block's attention is watched; the relation gives the distances.
+struct Watch {
+  AttentionMonitor* monitor = nullptr;  // null: nobody looks
+  int64_t layer = 0;
+  const RelationMap* relation = nullptr;
+};
 
 /// Called with the name and the output of every part, to find the first that is not finite.
 using Probe = std::function<void(const std::string&, const Tensor&)>;
@@ -21,12 +29,13 @@ class Block : public torch::nn::Module {
 
   Tensor forward(Tensor x,  // [B, N, C]
                  const std::vector<Position>& positions, const AttentionOptions& attention,
-                 const Probe& probe);
+                 const Probe& probe, const Watch& watch);
 
   Backend backend() const { return backend_; }
 
  private:
-  Tensor attend(const Tensor& x, const std::vector<Position>& positions, AttentionOptions options);
+  Tensor attend(const Tensor& x, const std::vector<Position>& positions, AttentionOptions options,
+                const Watch& watch);
   Tensor mlp(const Tensor& x) const;
 
   int64_t heads_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "encodings/initialiser.h"
+#include "experiments/model/monitor.h"
 #include "modalities/modality.h"
 
 namespace relbias {
@@ -35,23 +36,32 @@ struct ModelConfig {
   std::string backend = "auto";       // auto | reference | fused
 };
 
-/// A learned table of one encoding, for the results.
-struct LearnedParameter {
-  int64_t layer;
-  std::string term;  // `t5@token.table`
-  Tensor values;     // [H|1, rows(, D)]
+/// A term that an encoding has learned, read for every id of its relation at the trained size.
+struct LearnedTerm {
+  std::string layer;     // "0", "1", ... or "shared"
+  std::string term;      // score, key, query, value
+  std::string relation;  // `token`
+  Tensor values;         // [H, R(, D)]
+  Tensor offsets;  // [R, A] float32, where the ids stand; undefined: the relation has no place
+  Tensor special;  // [R] int64: which special id, -1 none; undefined: none at all
+  std::vector<std::string> special_ids;
 };
 
 /// A transformer for one task. Runs on the device its parameters are on.
 class Model : public torch::nn::Module {
  public:
+  /// The batch with random positions drawn where a relation asks for them (`token randomize=512`);
+  /// they travel in the batch.
+  virtual Batch drawn(const Batch& batch, at::Generator generator) const = 0;
   /// Outputs of every token, [B, N, outputs].
   virtual Tensor forward(const Batch& batch) = 0;
   /// Why the model has no meaning on such samples (`learned` past its table), or nothing.
   virtual std::optional<std::string> undefined_at(const Structure& sample) = 0;
   /// Parameters that belong to encodings, with their learning-rate factor.
   virtual std::vector<std::pair<Tensor, double>> position_parameters() = 0;
-  virtual std::vector<LearnedParameter> learned_tables() = 0;
+  virtual std::vector<LearnedTerm> learned_terms() = 0;
+  /// What every layer's attention does on these samples.
+  virtual AttentionMonitor watched(const Batch& batch) = 0;
   /// Floating-point operations of one forward pass over a sample (a multiply-add counts two).
   virtual double forward_flops(int64_t size) const = 0;
   /// The first module whose output on these samples is not finite (`blocks.1.mlp`), or "".

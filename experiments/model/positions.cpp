@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include "modalities/seed.h"
+
 namespace relbias {
 namespace {
 
@@ -25,8 +27,9 @@ Positions::Positions(const std::vector<PositionConfig>& configs, const PositionC
     const std::string relation_text =
         configs[n].relation.empty() ? context.default_relation : configs[n].relation;
     Pair pair;
-    pair.label = options.label() + "@" + relation_text;
+    pair.relation_text = relation_text;
     pair.relation = make_relation(relation_text);
+    pair.trained = some_map(*pair.relation, context.trained);
     const auto& entry = find_entry("encoding", options.name(), encoding_entries());
     pair.on_tokens = entry.on_tokens;
     pair.after_block = std::min(entry.after_block, context.layers);
@@ -36,7 +39,7 @@ Positions::Positions(const std::vector<PositionConfig>& configs, const PositionC
         .width = context.width,
         .causal = context.causal,
         .relation = pair.relation->traits(),
-        .trained = pair.relation->map(context.trained),
+        .trained = pair.trained,
     };
     const bool one = pair.on_tokens || (options.has("shared") && options.flag("shared"));
     for (int64_t layer = 0; layer < (one ? 1 : context.layers); ++layer) {
@@ -44,10 +47,28 @@ Positions::Positions(const std::vector<PositionConfig>& configs, const PositionC
       auto encoding = make_encoding(options, relation_text, encoding_context, initial.in(name));
       pair.encodings.push_back(register_module(name, std::move(encoding)));
     }
-    rotations += encoding_of(pair, 0).terms(encoding_context.trained).rotation.has_value();
+    const RelationMap placed = encoding_context.trained.to(initial.device());
+    rotations += encoding_of(pair, 0).terms(placed).rotation.has_value();
     pairs_.push_back(std::move(pair));
   }
   if (rotations > 1) input_error("model.positions: {} rotations found, one at most", rotations);
+}
+
+// The map of a sample whose random positions, if any, do not matter: its rows and sides do.
+RelationMap Positions::some_map(const Relation& relation, const Structure& sample) {
+  at::Generator generator = stream(0, "some positions");
+  return relation.map(relation.drawn(sample, generator));
+}
+
+std::vector<Structure> Positions::drawn(const std::vector<Structure>& structures, int64_t samples,
+                                        at::Generator& generator) const {
+  std::vector<Structure> result = structures;
+  for (const auto& pair : pairs_) {
+    if (!pair.relation->is_random()) continue;
+    if (result.size() == 1) result.assign(static_cast<size_t>(samples), result.front());
+    for (auto& structure : result) structure = pair.relation->drawn(structure, generator);
+  }
+  return result;
 }
 
 RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structures, int64_t size,
@@ -57,8 +78,8 @@ RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structur
     if (!key) return pair.relation->map(structures.front()).to(device);
     auto found = pair.maps.find(*key);
     if (found == pair.maps.end() || found->second.key_coordinates.device() != device) {
-      found = pair.maps.insert_or_assign(*key, pair.relation->map(structures.front()).to(device))
-                  .first;
+      found =
+          pair.maps.insert_or_assign(*key, pair.relation->map(structures.front()).to(device)).first;
     }
     return found->second;
   }
@@ -100,7 +121,7 @@ std::vector<Position> Positions::terms(int64_t layer, const std::vector<Relation
 
 std::optional<std::string> Positions::undefined_at(const Structure& sample) {
   for (auto& pair : pairs_) {
-    const auto reason = encoding_of(pair, 0).undefined_at(pair.relation->map(sample));
+    const auto reason = encoding_of(pair, 0).undefined_at(some_map(*pair.relation, sample));
     if (reason) return reason;
   }
   return std::nullopt;
@@ -110,20 +131,37 @@ std::vector<std::pair<Tensor, double>> Positions::parameters_and_rates() {
   std::vector<std::pair<Tensor, double>> found;
   for (auto& pair : pairs_) {
     for (auto& encoding : pair.encodings) {
-      for (auto& parameter : encoding->parameters()) found.emplace_back(parameter, encoding->rate());
+      for (auto& parameter : encoding->parameters())
+        found.emplace_back(parameter, encoding->rate());
     }
   }
   return found;
 }
 
-std::vector<LearnedParameter> Positions::learned_tables() {
-  std::vector<LearnedParameter> found;
+std::vector<LearnedTerm> Positions::learned_terms() {
+  const at::NoGradGuard no_gradients;
+  std::vector<LearnedTerm> found;
   for (auto& pair : pairs_) {
-    for (size_t layer = 0; layer < pair.encodings.size(); ++layer) {
-      for (auto& parameter : pair.encodings[layer]->named_parameters()) {
-        found.push_back({static_cast<int64_t>(layer), pair.label + "." + parameter.key(),
-                         parameter.value().detach()});
-      }
+    for (size_t layer = 0; layer < pair.encodings.size() && !pair.on_tokens; ++layer) {
+      Encoding& encoding = *pair.encodings[layer];
+      if (encoding.parameters().empty()) continue;
+      const RelationMap trained = pair.trained.to(encoding.parameters().front().device());
+      const Terms terms = encoding.terms(trained);
+      const auto add = [&](const char* name, const Tensor& table, bool by_row) {
+        if (!table.defined()) return;
+        const bool indexed = by_row && terms.table_rows.defined();
+        found.push_back({pair.encodings.size() == 1 ? "shared" : std::to_string(layer), name,
+                         pair.relation_text,
+                         indexed ? table.index_select(1, terms.table_rows) : table,
+                         trained.offsets.defined() || !trained.distance.defined()
+                             ? trained.offsets
+                             : trained.distance.unsqueeze(1),
+                         trained.special, pair.relation->traits().special_ids});
+      };
+      add("score", terms.score, false);
+      add("key", terms.key, true);
+      add("query", terms.query, true);
+      add("value", terms.value, true);
     }
   }
   return found;

@@ -28,6 +28,9 @@ class Positions : public torch::nn::Module {
   Positions(const std::vector<PositionConfig>& configs, const PositionContext& context,
             const Initialiser& initial);
 
+  /// The samples' structures with what relations leave to chance drawn, one a sample.
+  std::vector<Structure> drawn(const std::vector<Structure>& structures, int64_t samples,
+                               at::Generator& generator) const;
   /// The relations of a batch of `size` tokens, one map a position config. Maps of whole shapes are
   /// kept, those of single samples are not.
   std::vector<RelationMap> relations(const std::vector<Structure>& structures, int64_t size,
@@ -38,12 +41,13 @@ class Positions : public torch::nn::Module {
 
   std::optional<std::string> undefined_at(const Structure& sample);
   std::vector<std::pair<Tensor, double>> parameters_and_rates();
-  std::vector<LearnedParameter> learned_tables();
+  std::vector<LearnedTerm> learned_terms();
 
  private:
   struct Pair {
-    std::string label;  // `t5@token`
     std::unique_ptr<Relation> relation;
+    std::string relation_text;
+    RelationMap trained;
     bool on_tokens;
     int64_t after_block;
     std::vector<std::shared_ptr<Encoding>> encodings;  // one a layer, or one
@@ -51,6 +55,7 @@ class Positions : public torch::nn::Module {
   };
   RelationMap map_of(Pair& pair, const std::vector<Structure>& structures, int64_t size,
                      c10::Device device);
+  static RelationMap some_map(const Relation& relation, const Structure& sample);
   Encoding& encoding_of(Pair& pair, int64_t layer);
 
   std::vector<Pair> pairs_;

@@ -32,6 +32,14 @@ void check_config(const ModelConfig& config) {
   }
 }
 
+Batch sample_of(const Batch& batch, int64_t b) {
+  Batch sample;
+  sample.inputs = batch.inputs.narrow(0, b, 1);
+  if (batch.valid.defined()) sample.valid = batch.valid.narrow(0, b, 1);
+  sample.structures = {batch.structures[batch.structures.size() == 1 ? 0 : static_cast<size_t>(b)]};
+  return sample;
+}
+
 class Transformer final : public Model {
  public:
   Transformer(const ModelConfig& config, const TaskTraits& task, const PositionContext& context,
@@ -42,9 +50,8 @@ class Transformer final : public Model {
         task.tied_outputs ? 1.0 / std::sqrt(static_cast<double>(config.width)) : 1.0;
     embedding_ = register_parameter(
         "embedding", initial.normal("embedding", {task.vocabulary, config.width}, deviation));
-    positions_ = register_module(
-        "positions",
-        std::make_shared<Positions>(config.positions, context, initial.in("positions")));
+    positions_ = register_module("positions", std::make_shared<Positions>(config.positions, context,
+                                                                          initial.in("positions")));
     for (int64_t layer = 0; layer < config.layers; ++layer) {
       const std::string name = fmt::format("block{}", layer);
       blocks_.push_back(register_module(name, std::make_shared<Block>(config, initial.in(name))));
@@ -63,14 +70,24 @@ class Transformer final : public Model {
     if (config.length_scale == "log") attention_.length_scale_keys = context.trained.keys;
   }
 
-  Tensor forward(const Batch& batch) override { return run(batch, {}); }
+  Tensor forward(const Batch& batch) override { return run(batch, {}, nullptr); }
+
+  AttentionMonitor watched(const Batch& batch) override {
+    const at::NoGradGuard no_gradients;
+    AttentionMonitor monitor(config_.layers);
+    for (int64_t b = 0; b < batch.inputs.size(0); ++b) run(sample_of(batch, b), {}, &monitor);
+    return monitor;
+  }
 
   std::string first_non_finite(const Batch& batch) override {
     const at::NoGradGuard no_gradients;
     std::string first;
-    run(batch, [&](const std::string& name, const Tensor& output) {
-      if (first.empty() && !at::isfinite(output).all().item<bool>()) first = name;
-    });
+    run(
+        batch,
+        [&](const std::string& name, const Tensor& output) {
+          if (first.empty() && !at::isfinite(output).all().item<bool>()) first = name;
+        },
+        nullptr);
     return first;
   }
 
@@ -80,7 +97,13 @@ class Transformer final : public Model {
   std::vector<std::pair<Tensor, double>> position_parameters() override {
     return positions_->parameters_and_rates();
   }
-  std::vector<LearnedParameter> learned_tables() override { return positions_->learned_tables(); }
+  std::vector<LearnedTerm> learned_terms() override { return positions_->learned_terms(); }
+
+  Batch drawn(const Batch& batch, at::Generator generator) const override {
+    Batch placed = batch;
+    placed.structures = positions_->drawn(batch.structures, batch.inputs.size(0), generator);
+    return placed;
+  }
 
   double forward_flops(int64_t size) const override {
     const auto tokens = static_cast<double>(size), width = static_cast<double>(config_.width);
@@ -96,7 +119,7 @@ class Transformer final : public Model {
   }
 
  private:
-  Tensor run(const Batch& batch, const Probe& probe) {
+  Tensor run(const Batch& batch, const Probe& probe, AttentionMonitor* monitor) {
     const c10::Device device = embedding_.device();
     const Tensor inputs = batch.inputs.to(device);
     const int64_t size = inputs.size(1);
@@ -118,10 +141,11 @@ class Transformer final : public Model {
     if (probe) probe("embedding", x);
     for (size_t layer = 0; layer < blocks_.size(); ++layer) {
       const auto terms = positions_->terms(static_cast<int64_t>(layer), relations);
+      const Watch watch{monitor, static_cast<int64_t>(layer), relations.data()};
       const Probe inner = !probe ? Probe{} : [&](const std::string& part, const Tensor& output) {
         probe(fmt::format("block{}.{}", layer, part), output);
       };
-      x = without_padding(blocks_[layer]->forward(x, terms, attention, inner));
+      x = without_padding(blocks_[layer]->forward(x, terms, attention, inner, watch));
       x = positions_->on_tokens(x, static_cast<int64_t>(layer) + 1, relations);
     }
     const Tensor logits = at::linear(root_mean_square_norm(x, gain_), output_);
@@ -145,7 +169,7 @@ std::shared_ptr<Model> make_model(const ModelConfig& config, const TaskEntry& en
                                   const TaskTraits& task, const Structure& trained,
                                   const Initialiser& initial) {
   check_config(config);
-  const PositionContext context{config.layers, config.heads, config.width,
+  const PositionContext context{config.layers, config.heads,   config.width,
                                 task.causal,   entry.relation, trained};
   return std::make_shared<Transformer>(config, task, context, initial);
 }

@@ -35,7 +35,8 @@ TEST(Alibi, IsSymmetricWithoutACausalMask) {  // field note A02
   EXPECT_CLOSE(weights_of(half(3, 3), false),
                rows({{0.5064804, 0.3071959, 0.1863237},
                      {0.2740686, 0.4518628, 0.2740686},
-                     {0.1863237, 0.3071959, 0.5064804}}), 1e-6);
+                     {0.1863237, 0.3071959, 0.5064804}}),
+               1e-6);
   EXPECT_CLOSE(weights_of(half(3, 3), true)[2], rows({{0.1863237, 0.3071959, 0.5064804}})[0], 1e-6);
 }
 

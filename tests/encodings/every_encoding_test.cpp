@@ -47,12 +47,15 @@ TEST_P(EveryEncoding, SaysWhatItIs) {
   EXPECT_FALSE(entry_.formula.empty());
   EXPECT_FALSE(entry_.source.empty());
   EXPECT_FALSE(entry_.initial.empty());
-  for (const auto& option : encoding_options(entry_)) EXPECT_FALSE(option.meaning.empty()) << option.name;
+  for (const auto& option : encoding_options(entry_))
+    EXPECT_FALSE(option.meaning.empty()) << option.name;
 }
 
 TEST_P(EveryEncoding, GradientsByFiniteDifferences) {
   for (const bool causal : {true, false}) {
-    if (undefined_reason(parse_encoding(entry_.name), relation_.name, context_for(relation_, causal))) continue;
+    if (undefined_reason(parse_encoding(entry_.name), relation_.name,
+                         context_for(relation_, causal)))
+      continue;
     const auto encoding = random_encoding(entry_.name, relation_, causal);
     const int64_t n = relation_.tokens;
     const RelationMap map = relation_.map(n, n);
@@ -87,8 +90,7 @@ TEST_P(EveryEncoding, CachedEqualsFull) {  // field notes A03, A08
       Inputs inputs = random_inputs(n, n);
       inputs = {inputs.q.narrow(2, keys - queries, queries), inputs.k.narrow(2, 0, keys),
                 inputs.v.narrow(2, 0, keys)};
-      const Tensor step =
-          pass(*encoding, inputs, relation_.map(queries, keys), {.causal = true});
+      const Tensor step = pass(*encoding, inputs, relation_.map(queries, keys), {.causal = true});
       EXPECT_LT(distance(step, full.narrow(2, keys - queries, queries)), 1e-9)
           << queries << " queries, " << keys << " keys";
     }
@@ -136,8 +138,10 @@ TEST_P(EveryEncoding, RelabelledTokensGiveRelabelledOutputs) {
 }
 
 TEST_P(EveryEncoding, KeepsNoStateAcrossCalls) {  // field note A15
-  const auto encoding = random_encoding(entry_.name + " past_range=" + std::get<std::string>(
-      encoding_options(entry_).at(entry_.options.size()).value), relation_, true);
+  const auto encoding = random_encoding(
+      entry_.name + " past_range=" +
+          std::get<std::string>(encoding_options(entry_).at(entry_.options.size()).value),
+      relation_, true);
   const int64_t n = relation_.tokens;
   if (relation_.traits.index_class != IndexClass::line) return;
   const auto run = [&](int64_t size) {
@@ -157,15 +161,18 @@ TEST_P(EveryEncoding, TablesStayFloat32InABfloat16Model) {  // field notes A04, 
   const Inputs single{inputs.q.to(at::kFloat), inputs.k.to(at::kFloat), inputs.v.to(at::kFloat)};
   const Tensor before = pass(*encoding, single, map, {.causal = true});
   encoding->to(at::kBFloat16);
-  for (const auto& parameter : encoding->parameters()) EXPECT_EQ(parameter.scalar_type(), at::kFloat);
+  for (const auto& parameter : encoding->parameters())
+    EXPECT_EQ(parameter.scalar_type(), at::kFloat);
   EXPECT_TRUE(at::equal(pass(*encoding, single, map, {.causal = true}), before));
-  const Inputs low{inputs.q.to(at::kBFloat16), inputs.k.to(at::kBFloat16), inputs.v.to(at::kBFloat16)};
+  const Inputs low{inputs.q.to(at::kBFloat16), inputs.k.to(at::kBFloat16),
+                   inputs.v.to(at::kBFloat16)};
   const Tensor out = pass(*encoding, low, map, {.causal = true});
   EXPECT_EQ(out.scalar_type(), at::kBFloat16);
   EXPECT_TRUE(at::isfinite(out).all().item<bool>());
 }
 
-TEST_P(EveryEncoding, RunsWhereTheTensorsAre) {  // a CPU tensor in between would be an error on meta
+TEST_P(EveryEncoding,
+       RunsWhereTheTensorsAre) {  // a CPU tensor in between would be an error on meta
   const auto encoding = make_encoding(parse_encoding(entry_.name), relation_.name,
                                       context_for(relation_, true), Initialiser(3, at::kMeta));
   const RelationMap map = relation_.map(relation_.tokens, relation_.tokens).to(at::kMeta);
@@ -260,8 +267,9 @@ TEST(EveryEncodingMatrix, WhatIsUndefinedSaysWhy) {
       if (!reason) continue;
       ++undefined;
       EXPECT_GT(reason->size(), 20u) << *reason;
-      EXPECT_THROW(make_encoding(parse_encoding(entry.name), relation.name, context, Initialiser(1)),
-                   InputError);
+      EXPECT_THROW(
+          make_encoding(parse_encoding(entry.name), relation.name, context, Initialiser(1)),
+          InputError);
     }
   }
   EXPECT_GT(undefined, 0);

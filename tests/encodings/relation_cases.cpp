@@ -29,11 +29,14 @@ RelationMap small_grid(int64_t queries, int64_t keys) {
   const Tensor right = key.remainder(width).unsqueeze(0) - query.remainder(width).unsqueeze(1);
   map.index = ((down + height - 1) * wide + right + width - 1).to(at::kInt);
   const Tensor row = at::arange(map.rows);
-  map.offsets = at::stack({row.div(wide, "floor") - (height - 1), row.remainder(wide) - (width - 1)}, 1)
-                    .to(at::kFloat);
+  map.offsets =
+      at::stack({row.div(wide, "floor") - (height - 1), row.remainder(wide) - (width - 1)}, 1)
+          .to(at::kFloat);
   map.distance = map.offsets.norm(2, -1);
   const auto place = [&](const Tensor& token) {
-    return at::stack({token.div(width, "floor"), token.remainder(width)}, -1).to(at::kFloat).unsqueeze(0);
+    return at::stack({token.div(width, "floor"), token.remainder(width)}, -1)
+        .to(at::kFloat)
+        .unsqueeze(0);
   };
   map.query_coordinates = place(query);
   map.key_coordinates = place(key);
@@ -75,7 +78,8 @@ RelationMap small_features(int64_t queries, int64_t keys) {
 }
 
 RelationCase of_catalogue(const RelationEntry& entry) {
-  const std::shared_ptr<Relation> relation = entry.make(parse_options("relation", entry.name, entry.options));
+  const std::shared_ptr<Relation> relation =
+      entry.make(parse_options("relation", entry.name, entry.options));
   const Structure example = relation->structure(std::nullopt, std::nullopt);
   const bool line = relation->traits().index_class == IndexClass::line;
   return {entry.name, relation->traits(),
@@ -91,18 +95,22 @@ RelationCase of_catalogue(const RelationEntry& entry) {
 std::vector<RelationCase> relation_cases() {
   std::vector<RelationCase> cases;
   for (const auto& entry : relation_entries()) cases.push_back(of_catalogue(entry));
-  cases.push_back({"small-grid",
-                   {.index_class = IndexClass::grid, .axes = 2, .distance = true, .ids = 15, .coordinates = 2},
-                   small_grid});
+  cases.push_back(
+      {"small-grid",
+       {.index_class = IndexClass::grid, .axes = 2, .distance = true, .ids = 15, .coordinates = 2},
+       small_grid});
   cases.push_back({"small-hops",
-                   {.index_class = IndexClass::pairs, .distance = true, .ids = 5,
+                   {.index_class = IndexClass::pairs,
+                    .distance = true,
+                    .ids = 5,
                     .special_ids = {"unreachable"}},
                    small_hops});
   cases.push_back({"small-tree",
                    {.index_class = IndexClass::pairs, .axes = 2, .distance = true, .ids = 9},
                    small_tree});
   cases.push_back({"small-features",
-                   {.index_class = IndexClass::pairs, .ids = 1, .features = 2}, small_features});
+                   {.index_class = IndexClass::pairs, .ids = 1, .features = 2},
+                   small_features});
   return cases;
 }
 
@@ -143,8 +151,8 @@ std::string case_name(const EncodingCase& test) {
 
 std::shared_ptr<Encoding> random_encoding(const std::string& text, const RelationCase& relation,
                                           bool causal) {
-  const auto encoding =
-      make_encoding(parse_encoding(text), relation.name, context_for(relation, causal), Initialiser(3));
+  const auto encoding = make_encoding(parse_encoding(text), relation.name,
+                                      context_for(relation, causal), Initialiser(3));
   encoding->to(at::kDouble);
   const at::NoGradGuard no_gradients;
   for (auto& parameter : encoding->named_parameters()) {

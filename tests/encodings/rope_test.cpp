@@ -49,7 +49,8 @@ double dynamic_base(Encoding& encoding, int64_t keys) {
 }
 
 TEST(RopeScaling, DynamicNtkDependsOnTheLengthAndOnNothingElse) {  // field note A15
-  const Worked worked = work("rope scaling=dynamic-ntk factor=2 trained=2048", 1, 8, {.head_width = 64});
+  const Worked worked =
+      work("rope scaling=dynamic-ntk factor=2 trained=2048", 1, 8, {.head_width = 64});
   EXPECT_NEAR(dynamic_base(*worked.encoding, 4096), 31082.2367, 1e-3);
   EXPECT_EQ(dynamic_base(*worked.encoding, 1024), 10000.0);
   EXPECT_NEAR(dynamic_base(*worked.encoding, 4096), 31082.2367, 1e-3);
@@ -81,8 +82,9 @@ TEST(RopeScaling, OptionsWithoutMeaningAreNamed) {
 }
 
 TEST(RopeOnGrids, RowsTurnTheFirstHalfAndColumnsTheSecond) {  // field note A17
-  const RelationCase grid = relation_case("small-grid");  // 2 x 3 cells, raster order
-  const auto encoding = make_encoding(parse_encoding("rope"), grid.name, context_for(grid, false), 1);
+  const RelationCase grid = relation_case("small-grid");      // 2 x 3 cells, raster order
+  const auto encoding =
+      make_encoding(parse_encoding("rope"), grid.name, context_for(grid, false), 1);
   const auto rotation = *encoding->terms(grid.map(6, 6)).rotation;
   Tensor q = at::zeros({1, 1, 6, 4}, at::kDouble), k = q.clone();
   k[0][0][5] = at::tensor({1., 0., 1., 0.}, at::kDouble);  // row 1, column 2

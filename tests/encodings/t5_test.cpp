@@ -25,7 +25,8 @@ using Integers = std::vector<int64_t>;
 
 TEST(T5, CapsTheLogBucketAtTheLastRow) {  // field note A05
   const Integers distances{15, 16, 17, 63, 64, 112, 113, 126, 127, 128, 129, 1000};
-  EXPECT_EQ(buckets("", distances, kCausal), (Integers{15, 16, 16, 26, 26, 30, 31, 31, 31, 31, 31, 31}));
+  EXPECT_EQ(buckets("", distances, kCausal),
+            (Integers{15, 16, 16, 26, 26, 30, 31, 31, 31, 31, 31, 31}));
   const Integers past{9, 10, 10, 13, 14, 15, 15, 15, 15, 15, 15, 15};
   EXPECT_EQ(buckets("", distances, {}), past);
   Integers ahead, future;
@@ -68,10 +69,12 @@ TEST(T5, OptionsWithoutMeaningAreNamed) {
   const auto message = [](const std::string& options, const ForModel& model) {
     return message_of([&] { work("t5 " + options, 2, 2, model); });
   };
-  EXPECT_NE(message("num_buckets=7", {}).find("num_buckets 7 found, an even number"), std::string::npos);
+  EXPECT_NE(message("num_buckets=7", {}).find("num_buckets 7 found, an even number"),
+            std::string::npos);
   EXPECT_NE(message("num_buckets=2", {}).find("at least 4"), std::string::npos);
   EXPECT_NE(message("num_buckets=1", kCausal).find("at least 2"), std::string::npos);
-  EXPECT_NE(message("max_distance=8", {}).find("max_distance 8 found, more than the 8"), std::string::npos);
+  EXPECT_NE(message("max_distance=8", {}).find("max_distance 8 found, more than the 8"),
+            std::string::npos);
   EXPECT_NE(message("num_bucket=8", {}).find("did you mean 'num_buckets'"), std::string::npos);
   EXPECT_EQ(message("num_buckets=7", kCausal), "no error");
 }

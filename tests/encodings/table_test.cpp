@@ -18,23 +18,22 @@ TEST(Table, PastItsTrainedSize) {  // field note A29
   EXPECT_CLOSE(of_three_tokens("past_range=clamp"), rows({{10, 10, 20, 30, 30}})[0], 0);
   EXPECT_CLOSE(of_three_tokens("past_range=interpolate kernel=linear"),
                rows({{10, 15, 20, 25, 30}})[0], 1e-5);
-  EXPECT_CLOSE(of_three_tokens("past_range=interpolate"),
-               rows({{10, 14.0625, 20, 25.9375, 30}})[0], 1e-5);
+  EXPECT_CLOSE(of_three_tokens("past_range=interpolate"), rows({{10, 14.0625, 20, 25.9375, 30}})[0],
+               1e-5);
   EXPECT_NE(message_of([] { of_three_tokens("past_range=undefined"); }).find("3 found, 2 trained"),
             std::string::npos);
 }
 
 TEST(Table, AtItsTrainedSizeIsTheTableItself) {
   const Worked worked = work("table past_range=interpolate", 4, 4);
-  EXPECT_TRUE(at::equal(worked.position.terms.score,
-                        worked.encoding->named_parameters()["table"]));
+  EXPECT_TRUE(at::equal(worked.position.terms.score, worked.encoding->named_parameters()["table"]));
 }
 
 TEST(Table, OnGridsEndsAndCentreStayWhereTheyAre) {
   const RelationCase grid = relation_case("small-grid");  // trained on 2 x 3
   const auto encoding = make_encoding(parse_encoding("table past_range=interpolate"), grid.name,
                                       context_for(grid, false), 1);
-  const Tensor table = encoding->named_parameters()["table"];  // [2, 3 * 5]
+  const Tensor table = encoding->named_parameters()["table"];   // [2, 3 * 5]
   const Tensor wide = encoding->terms(grid.map(10, 10)).score;  // 2 x 5: offsets 3 x 9
   EXPECT_EQ(wide.size(1), 27);
   EXPECT_CLOSE(wide.select(1, 0), table.select(1, 0), 1e-6);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests: `transformer-xl` reads the right distance in every cell, with memory and in both directions.
+// tests: `transformer-xl` reads the right distance in every cell, with memory and in both
+// directions.
 #include <cmath>
 
 #include "tests/encodings/worked.h"
@@ -35,7 +36,7 @@ TEST(TransformerXl, EveryCellHasItsOwnDistance) {  // field notes A22, A23
   }
 }
 
-TEST(TransformerXl, TheSinePartKeepsTheSign) {  // field note A24
+TEST(TransformerXl, TheSinePartKeepsTheSign) {            // field note A24
   const Tensor table = bare(2, 2).position.terms.key[0];  // distances 1 0 -1
   EXPECT_NEAR(table[0][0].item<double>(), 0.8414710, 1e-7);
   EXPECT_NEAR(table[0][2].item<double>(), 0.5403023, 1e-7);

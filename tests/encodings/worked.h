@@ -31,7 +31,8 @@ struct Worked {
   }
 };
 
-inline Worked work(const std::string& text, int64_t queries, int64_t keys, const ForModel& model = {}) {
+inline Worked work(const std::string& text, int64_t queries, int64_t keys,
+                   const ForModel& model = {}) {
   const auto relation = make_relation("token");
   const int64_t trained = model.trained > 0 ? model.trained : keys;
   const EncodingContext context{.heads = model.heads,
@@ -76,8 +77,9 @@ std::string message_of(Call&& call) {
   return "no error";
 }
 
-#define EXPECT_CLOSE(found, expected, tolerance) \
+#define EXPECT_CLOSE(found, expected, tolerance)                                               \
   EXPECT_TRUE(at::allclose((found).to(at::kDouble), (expected).to(at::kDouble), 0, tolerance)) \
-      << (found) << "\nexpected\n" << (expected)
+      << (found) << "\nexpected\n"                                                             \
+      << (expected)
 
 }  // namespace relbias::testing

@@ -3,43 +3,97 @@
 #include <ATen/ATen.h>
 
 #include "modalities/relation.h"
+#include "modalities/seed.h"
 
 namespace relbias {
 namespace {
+
+RelationMap sized(IndexClass index_class, int64_t queries, int64_t keys, int64_t reach) {
+  RelationMap map;
+  map.index_class = index_class;
+  map.queries = queries;
+  map.keys = keys;
+  // Offsets from -(reach - 1): whole numbers below 2^24 are exact in float32, longer sequences than
+  // that do not occur.
+  map.rows =
+      index_class == IndexClass::line ? std::max<int64_t>(queries + keys - 1, 0) : 2 * reach - 1;
+  const Tensor offset = at::arange(map.rows, at::kFloat) - static_cast<double>(reach - 1);
+  map.offsets = offset.unsqueeze(1);
+  map.distance = offset.abs();
+  map.sides = {reach};
+  return map;
+}
 
 /// r(i,j) = j - i, the last query at the last key: query i of Q stands at position K - Q + i.
 ///
 /// Q = K = 3, offsets:   0  1  2      Q = 1, K = 3 (decoding with two cached keys): -2 -1 0
 ///                      -1  0  1
 ///                      -2 -1  0
+///
+/// `randomize=n` gives every sequence positions of its own, sorted, drawn without replacement from
+/// 0..n-1, in training and in testing (Ruoss et al. 2023): the offsets of a test are then those of
+/// training whatever its length up to n. Three tokens at 1 4 9 have offsets 0 3 8 / -3 0 5 / -8 -5
+/// 0.
 class TokenRelation final : public Relation {
  public:
+  explicit TokenRelation(int64_t randomize) : randomize_(randomize) {}
+
   RelationTraits traits() const override {
-    return {.index_class = IndexClass::line, .axes = 1, .distance = true, .coordinates = 1};
+    RelationTraits traits{.axes = 1, .distance = true, .coordinates = 1};
+    if (is_random()) {
+      traits.index_class = IndexClass::pairs;
+      traits.ids = 2 * randomize_ - 1;
+    }
+    return traits;
   }
 
   RelationMap map(const Structure& sample) const override {
-    const int64_t queries = sample.queries, keys = sample.keys;
-    RelationMap map;
-    map.queries = queries;
-    map.keys = keys;
-    map.rows = std::max<int64_t>(queries + keys - 1, 0);
-    map.sides = {keys};
-    // Whole numbers below 2^24 are exact in float32: longer sequences than that do not occur.
-    const Tensor offset = at::arange(map.rows, at::kFloat) - static_cast<double>(keys - 1);
-    map.offsets = offset.unsqueeze(1);
-    map.distance = offset.abs();
-    map.key_coordinates = at::arange(keys, at::kFloat).view({1, keys, 1});
-    map.query_coordinates = at::arange(keys - queries, keys, at::kFloat).view({1, queries, 1});
-    return map;
+    return is_random() ? drawn_map(sample) : line_map(sample.queries, sample.keys);
+  }
+
+  bool is_random() const override { return randomize_ > 0; }
+
+  Structure drawn(const Structure& sample, at::Generator& generator) const override {
+    if (!is_random()) return sample;
+    if (sample.keys > randomize_) {
+      input_error("relation token randomize={}: {} tokens found, at most {} expected", randomize_,
+                  sample.keys, randomize_);
+    }
+    Structure placed = sample;
+    const Tensor order = at::randperm(randomize_, generator, at::TensorOptions(at::kLong));
+    placed.positions = std::get<0>(order.narrow(0, 0, sample.keys).sort());
+    return placed;
   }
 
   Structure structure(std::optional<int64_t> queries, std::optional<int64_t> keys) const override {
     Structure line;
     line.keys = keys.value_or(queries.value_or(4));
     line.queries = queries.value_or(line.keys);
-    return line;
+    at::Generator generator = stream(0, "example of token");
+    return drawn(line, generator);
   }
+
+ private:
+  RelationMap line_map(int64_t queries, int64_t keys) const {
+    RelationMap map = sized(IndexClass::line, queries, keys, keys);
+    map.key_coordinates = at::arange(keys, at::kFloat).view({1, keys, 1});
+    map.query_coordinates = at::arange(keys - queries, keys, at::kFloat).view({1, queries, 1});
+    return map;
+  }
+
+  RelationMap drawn_map(const Structure& sample) const {
+    TORCH_INTERNAL_ASSERT(sample.positions.defined(), "positions have not been drawn");
+    const int64_t queries = sample.queries, keys = sample.keys;
+    RelationMap map = sized(IndexClass::pairs, queries, keys, randomize_);
+    const Tensor key = sample.positions, query = key.narrow(0, keys - queries, queries);
+    map.index =
+        (key.unsqueeze(0) - query.unsqueeze(1) + (randomize_ - 1)).to(at::kInt).unsqueeze(0);
+    map.key_coordinates = key.to(at::kFloat).view({1, keys, 1});
+    map.query_coordinates = query.to(at::kFloat).view({1, queries, 1});
+    return map;
+  }
+
+  int64_t randomize_;  // positions to draw from; 0: none are drawn
 };
 
 }  // namespace
@@ -48,8 +102,16 @@ RelationEntry relation_token() {
   return {
       .summary = "offset of key j from query i in a sequence, r = j - i",
       .example = "3 tokens: row 0 = 0 1 2, row 1 = -1 0 1, row 2 = -2 -1 0",
-      .options = {},
-      .make = [](const Options&) { return std::make_unique<TokenRelation>(); },
+      .options = {{"randomize",
+                   int64_t{0},
+                   "draw every sequence's positions from 0..n-1; 0: no",
+                   {},
+                   0,
+                   1 << 20}},
+      .make =
+          [](const Options& options) {
+            return std::make_unique<TokenRelation>(options.integer("randomize"));
+          },
   };
 }
 

@@ -52,7 +52,15 @@ RelationMap map_of(IndexClass index_class, int64_t queries, int64_t keys) {
   return map;
 }
 
-enum TermSet { kNoTerms = 0, kScore = 1, kKey = 2, kQuery = 4, kValue = 8, kBiases = 16, kRows = 32 };
+enum TermSet {
+  kNoTerms = 0,
+  kScore = 1,
+  kKey = 2,
+  kQuery = 4,
+  kValue = 8,
+  kBiases = 16,
+  kRows = 32
+};
 
 Position random_position(IndexClass index_class, int64_t queries, int64_t keys, int set) {
   Position position{map_of(index_class, queries, keys), {}};
@@ -136,9 +144,15 @@ TEST(Attention, GradientsOfEveryTermByFiniteDifferences) {
     AttentionOptions options;
     options.causal = true;
     options.length_scale_keys = 4;
-    std::vector<std::pair<std::string, Tensor>> inputs{
-        {"q", q}, {"k", k}, {"v", v}, {"b", t.score}, {"A", t.key}, {"P", t.query}, {"V", t.value},
-        {"u", t.content_bias}, {"v bias", t.position_bias}};
+    std::vector<std::pair<std::string, Tensor>> inputs{{"q", q},
+                                                       {"k", k},
+                                                       {"v", v},
+                                                       {"b", t.score},
+                                                       {"A", t.key},
+                                                       {"P", t.query},
+                                                       {"V", t.value},
+                                                       {"u", t.content_bias},
+                                                       {"v bias", t.position_bias}};
     for (auto& [name, input] : inputs) input.requires_grad_();
     testing::expect_gradients(
         [&] { return (attention(q, k, v, {position}, options).out * cotangent).sum(); }, inputs);
@@ -146,7 +160,7 @@ TEST(Attention, GradientsOfEveryTermByFiniteDifferences) {
 }
 
 TEST(Attention, GradientsAtOddSizes) {
-  for (const auto &[queries, keys] : {std::pair<int64_t, int64_t>{1, 1}, {2, 31}, {33, 2}}) {
+  for (const auto& [queries, keys] : {std::pair<int64_t, int64_t>{1, 1}, {2, 31}, {33, 2}}) {
     Tensor q = random({1, 1, queries, 2}, 1), k = random({1, 1, keys, 2}, 2);
     Position position{map_of(IndexClass::line, queries, keys), {}};
     position.terms.score = random({1, position.relation.rows}, 3).requires_grad_();
@@ -160,12 +174,12 @@ TEST(Attention, GradientsAtOddSizes) {
 
 Tensor weights_of(int64_t queries, int64_t keys, const AttentionOptions& options) {
   const Tensor zeros = at::zeros({1, 1, queries, 2}, kDouble);
-  return attention(zeros, at::zeros({1, 1, keys, 2}, kDouble), at::eye(keys, kDouble).view({1, 1, keys, keys}),
-                   {}, options)
+  return attention(zeros, at::zeros({1, 1, keys, 2}, kDouble),
+                   at::eye(keys, kDouble).view({1, 1, keys, keys}), {}, options)
       .out[0][0];
 }
 
-TEST(AttentionCausal, HangsFromTheBottomRightCorner) {  // field note A30
+TEST(AttentionCausal, HangsFromTheBottomRightCorner) {                 // field note A30
   const Tensor expected = at::tensor({1. / 3, 1. / 3, 1. / 3, 0., 0.,  //
                                       .25, .25, .25, .25, 0.,          //
                                       .2, .2, .2, .2, .2})
@@ -213,8 +227,8 @@ TEST(AttentionMask, RowsWithoutKeysGiveZerosAndFiniteGradients) {  // field note
     EXPECT_TRUE(at::isfinite(leaf.grad()).all().item<bool>());
   }
   // A causal row before the first key is such a row, too.
-  EXPECT_TRUE(at::equal(weights_of(3, 1, {.causal = true}).narrow(0, 0, 2),
-                        at::zeros({2, 1}, kDouble)));
+  EXPECT_TRUE(
+      at::equal(weights_of(3, 1, {.causal = true}).narrow(0, 0, 2), at::zeros({2, 1}, kDouble)));
 }
 
 TEST(AttentionMask, PaddingFullOfNanReachesNothing) {
@@ -329,11 +343,17 @@ TEST(AttentionInput, DisagreementsAreNamedWithBothValues) {
             "key width 64 differs from query width 32");
   EXPECT_EQ(message([&] { attention(q, q, q.narrow(2, 0, 1), {}, {}); }),
             "value tokens 1 differs from key tokens 2");
-  EXPECT_EQ(message([&] { attention(q, q, q, {}, {.mask = at::zeros({1, 1, 2, 2})}); }),
+  EXPECT_EQ(message([&] {
+              attention(q, q, q, {}, {.mask = at::zeros({1, 1, 2, 2})});
+            }),
             "mask has type Float, bool expected (true = may attend)");
-  EXPECT_EQ(message([&] { attention(q, q, q, {}, {.mask = at::ones({1, 1, 3, 2}, at::kBool)}); }),
+  EXPECT_EQ(message([&] {
+              attention(q, q, q, {}, {.mask = at::ones({1, 1, 3, 2}, at::kBool)});
+            }),
             "mask has shape [1, 1, 3, 2], [1 or 1, 1 or 1, 2, 2] expected");
-  EXPECT_EQ(message([&] { attention(q, q, q, {{map_of(IndexClass::line, 2, 3), {}}}, {}); }),
+  EXPECT_EQ(message([&] {
+              attention(q, q, q, {{map_of(IndexClass::line, 2, 3), {}}}, {});
+            }),
             "keys of the relation 3 differs from key tokens 2");
   EXPECT_NE(message([&] { attention(q, q, q, {}, {.backend = Backend::fused}); }).find("fused"),
             std::string::npos);

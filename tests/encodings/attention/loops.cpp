@@ -46,8 +46,8 @@ double score(const at::Tensor& q, const at::Tensor& k, const std::vector<Positio
       const Terms& terms = position.terms;
       const int64_t row = table_row(position, at);
       if (terms.key.defined()) {
-        inside += (qd + bias(terms.position_bias, at.h, d)) *
-                  terms.key[at.h][row][d].item<double>();
+        inside +=
+            (qd + bias(terms.position_bias, at.h, d)) * terms.key[at.h][row][d].item<double>();
       }
       if (terms.query.defined()) inside += kd * terms.query[at.h][row][d].item<double>();
     }
@@ -81,7 +81,8 @@ at::Tensor loops_attention(const at::Tensor& q, const at::Tensor& k, const at::T
       for (int64_t i = 0; i < queries; ++i) {
         std::vector<double> exponentials(static_cast<size_t>(keys), 0.0);
         int64_t count = 0;
-        for (int64_t j = 0; j < keys; ++j) count += may_attend(options, {b, h, i, j}, queries, keys);
+        for (int64_t j = 0; j < keys; ++j)
+          count += may_attend(options, {b, h, i, j}, queries, keys);
         double factor = 1;
         if (options.length_scale_keys) {
           factor = std::log(static_cast<double>(std::max<int64_t>(count, 1))) /

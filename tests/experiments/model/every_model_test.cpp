@@ -36,8 +36,8 @@ Structure line(int64_t size) {
 }
 
 std::shared_ptr<Model> model_of(const ModelConfig& config, at::Device device = at::kCPU) {
-  const TaskTraits task{.vocabulary = kVocabulary, .outputs = kVocabulary, .causal = true,
-                        .tied_outputs = true};
+  const TaskTraits task{
+      .vocabulary = kVocabulary, .outputs = kVocabulary, .causal = true, .tied_outputs = true};
   auto model = make_model(config, line_task(), task, line(kTrained), Initialiser(1, device));
   model->eval();
   return model;
@@ -60,11 +60,15 @@ double gap(const Tensor& a, const Tensor& b) { return (a - b).abs().max().item<d
 std::vector<std::string> defined_on_a_line() {
   std::vector<std::string> names;
   const auto relation = make_relation("token");
-  const EncodingContext context{.heads = 2, .head_width = 8, .width = 16, .causal = true,
+  const EncodingContext context{.heads = 2,
+                                .head_width = 8,
+                                .width = 16,
+                                .causal = true,
                                 .relation = relation->traits(),
                                 .trained = relation->map(line(kTrained))};
   for (const auto& entry : encoding_entries()) {
-    if (!undefined_reason(parse_encoding(entry.name), "token", context)) names.push_back(entry.name);
+    if (!undefined_reason(parse_encoding(entry.name), "token", context))
+      names.push_back(entry.name);
   }
   return names;
 }

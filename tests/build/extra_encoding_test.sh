@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# An encoding is one new file: builds the example of CONTRIBUTING.md in a copy, finds it in the menu, in the matrix and in the tests.
+set -euo pipefail
+source=$(realpath "$(dirname "$0")/../..")
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+
+fail() { echo "extra encoding: $*" >&2; exit 1; }
+
+(cd "$source" && tar --exclude=./build --exclude=./.git -cf - .) | tar -xf - -C "$copy"
+cd "$copy"
+sed -n '/^```cpp$/,/^```$/p' CONTRIBUTING.md | sed '1d;$d' > encodings/ripple.cpp
+grep -q 'EncodingEntry encoding_ripple()' encodings/ripple.cpp || fail "CONTRIBUTING.md has no example"
+
+cmake --preset release --log-level=NOTICE ${LIBTORCH:+-DLIBTORCH="$LIBTORCH"} >/dev/null
+cmake --build --preset release --target relbias relbias_tests >build.log || { tail -n 40 build.log; fail "does not build"; }
+
+build/release/relbias list encodings | grep -q ripple || fail "not in list encodings"
+build/release/relbias list --matrix | grep -q ripple || fail "not in list --matrix"
+build/release/relbias describe ripple | grep -q period || fail "describe ripple lacks its option"
+build/release/relbias_tests --gtest_filter='*EveryEncoding*ripple*' >test.log || { tail -n 40 test.log; fail "conformance tests fail"; }
+ran=$(sed -n 's/.*PASSED.* \([0-9]*\) tests.*/\1/p' test.log)
+((ran >= 10)) || fail "$ran conformance tests ran, at least 10 expected"
+echo "extra encoding: $ran conformance tests passed"
