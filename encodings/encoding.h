@@ -69,7 +69,7 @@ class Encoding : public torch::nn::Module {
   /// parameter.
   Tensor learned_table(const std::string& name, at::IntArrayRef row_shape);
   /// Ids without a distance (class token, unreachable, virtual node) get one learned scalar each,
-  /// zero at the start. For encodings whose formula needs a distance or an offset.
+  /// zero at the start, and no vector. For encodings whose formula needs a distance or an offset.
   void learn_special_ids();
 
   const Options options_;
@@ -77,7 +77,7 @@ class Encoding : public torch::nn::Module {
   const Initialiser initial_;
 
  private:
-  void replace_special(Tensor& score, const RelationMap& relation) const;
+  void replace_special(Terms& terms, const RelationMap& relation) const;
   void scale_by_alpha(Terms& terms) const;
 
   PastRange past_range_;

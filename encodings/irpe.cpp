@@ -48,9 +48,9 @@ class Irpe final : public Encoding {
     size_ = side_;
     for (int64_t axis = 1; method_ == "product" && axis < context.relation.axes; ++axis)
       size_ *= side_;
+    learn_special_ids();
     if (options.word("mode") == "bias") {
       bias_ = learned_table("bias", {tables_, size_});
-      learn_special_ids();
       return;
     }
     const auto contextual = [&](char on, const char* name) -> Tensor {

@@ -22,6 +22,7 @@ class Shaw final : public Encoding {
                                      context.head_width};
     keys_ = learned_table("keys", shape);
     if (options.flag("values")) values_ = learned_table("values", shape);
+    learn_special_ids();
   }
 
  protected:

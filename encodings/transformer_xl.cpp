@@ -28,6 +28,7 @@ class TransformerXl final : public Encoding {
                                      1.0 / std::sqrt(static_cast<double>(width))));
     u_ = learned_table("u", {head_width});
     v_ = learned_table("v", {head_width});
+    learn_special_ids();
   }
 
  protected:

@@ -16,7 +16,7 @@ namespace relbias {
 class ScratchFolder {
  public:
   ScratchFolder() {
-    std::string pattern = (std::filesystem::path(testing::TempDir()) / "relbias-XXXXXX").string();
+    std::string pattern = (std::filesystem::path(::testing::TempDir()) / "relbias-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder " + pattern);
     path_ = pattern;
   }

@@ -133,7 +133,7 @@ void Encoding::learn_special_ids() {
 Terms Encoding::terms(const RelationMap& relation) {
   if (const auto reason = undefined_at(relation)) throw InputError(*reason);
   Terms terms = compute_terms(in_range(relation, context_.trained, past_range_));
-  if (special_.defined()) replace_special(terms.score, relation);
+  if (special_.defined()) replace_special(terms, relation);
   for (Tensor* table : {&terms.score, &terms.key, &terms.query, &terms.value}) {
     if (!table->defined() || table->size(0) == context_.heads) continue;
     std::vector<int64_t> shape = table->sizes().vec();
@@ -164,10 +164,25 @@ std::optional<std::string> Encoding::undefined_at(const RelationMap& relation) c
                      fmt::join(context_.trained.sides, "x"));
 }
 
-void Encoding::replace_special(Tensor& score, const RelationMap& relation) const {
-  TORCH_INTERNAL_ASSERT(score.defined() && relation.special.defined());
+void Encoding::replace_special(Terms& terms, const RelationMap& relation) const {
+  TORCH_INTERNAL_ASSERT(relation.special.defined());
+  const Tensor is_special = relation.special >= 0;  // [R]
   const Tensor learned = special_.index_select(1, relation.special.clamp_min(0));
-  score = at::where(relation.special >= 0, learned, score);
+  const Tensor score = terms.score.defined() ? terms.score : at::zeros_like(learned);
+  terms.score = at::where(is_special, learned, score);
+  bool indexed = false;
+  for (Tensor* table : {&terms.key, &terms.query, &terms.value}) {
+    if (!table->defined()) continue;
+    if (!terms.table_rows.defined()) {
+      *table = table->masked_fill(is_special.unsqueeze(1), 0.0);
+      continue;
+    }
+    *table = at::constant_pad_nd(*table, {0, 0, 0, 1});  // a row of zeros behind
+    indexed = true;
+  }
+  if (!indexed) return;
+  terms.table_rows = terms.table_rows.masked_fill(is_special, terms.table_size);
+  ++terms.table_size;
 }
 
 void Encoding::scale_by_alpha(Terms& terms) const {

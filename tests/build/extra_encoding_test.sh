@@ -6,20 +6,30 @@ source=$(realpath "$(dirname "$0")/../..")
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 
-fail() { echo "extra encoding: $*" >&2; exit 1; }
+fail() {
+  echo "extra encoding: $*" >&2
+  exit 1
+}
+says() { grep -- "$1" >/dev/null; } # reads all it is given: `grep -q` would end the program before it under pipefail
 
 (cd "$source" && tar --exclude=./build --exclude=./.git -cf - .) | tar -xf - -C "$copy"
 cd "$copy"
-sed -n '/^```cpp$/,/^```$/p' CONTRIBUTING.md | sed '1d;$d' > encodings/ripple.cpp
+sed -n '/^```cpp$/,/^```$/p' CONTRIBUTING.md | sed '1d;$d' >encodings/ripple.cpp
 grep -q 'EncodingEntry encoding_ripple()' encodings/ripple.cpp || fail "CONTRIBUTING.md has no example"
 
 cmake --preset release --log-level=NOTICE ${LIBTORCH:+-DLIBTORCH="$LIBTORCH"} >/dev/null
-cmake --build --preset release --target relbias relbias_tests >build.log || { tail -n 40 build.log; fail "does not build"; }
+if ! cmake --build --preset release --parallel "$(nproc)" --target relbias relbias_tests >build.log; then
+  tail -n 40 build.log
+  fail "does not build"
+fi
 
-build/release/relbias list encodings | grep -q ripple || fail "not in list encodings"
-build/release/relbias list --matrix | grep -q ripple || fail "not in list --matrix"
-build/release/relbias describe ripple | grep -q period || fail "describe ripple lacks its option"
-build/release/relbias_tests --gtest_filter='*EveryEncoding*ripple*' >test.log || { tail -n 40 test.log; fail "conformance tests fail"; }
+build/release/relbias list encodings | says ripple || fail "not in list encodings"
+build/release/relbias list --matrix | says ripple || fail "not in list --matrix"
+build/release/relbias describe ripple | says period || fail "describe ripple lacks its option"
+if ! build/release/relbias_tests --gtest_filter='*EveryEncoding*ripple*' >test.log; then
+  tail -n 40 test.log
+  fail "conformance tests fail"
+fi
 ran=$(sed -n 's/.*PASSED.* \([0-9]*\) tests.*/\1/p' test.log)
 ((ran >= 10)) || fail "$ran conformance tests ran, at least 10 expected"
 echo "extra encoding: $ran conformance tests passed"

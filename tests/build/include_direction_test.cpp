@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "experiments/version.h"
+
 namespace relbias {
 namespace {
 
@@ -59,8 +61,8 @@ std::vector<std::string> violations(const fs::path& top) {
 }
 
 TEST(IncludeDirection, FollowsTheFlowOfData) {
-  ASSERT_TRUE(fs::exists(fs::path(RELBIAS_SOURCE_DIR) / "modalities/relation.h"));
-  EXPECT_EQ(violations(RELBIAS_SOURCE_DIR), std::vector<std::string>{});
+  ASSERT_TRUE(fs::exists(fs::path(source_folder()) / "modalities/relation.h"));
+  EXPECT_EQ(violations(source_folder()), std::vector<std::string>{});
 }
 
 class PlantedInclude : public testing::TestWithParam<std::pair<std::string, std::string>> {};

@@ -8,12 +8,13 @@
 #include <regex>
 #include <set>
 
+#include "experiments/version.h"
 #include "tests/golden/golden.h"
 
 namespace relbias::golden {
 namespace {
 
-std::string folder() { return RELBIAS_SOURCE_DIR "/tests/golden/"; }
+std::string folder() { return source_folder() + "/tests/golden/"; }
 
 std::vector<CaseId> index_of_cases() {
   std::ifstream lines(folder() + "index.tsv");

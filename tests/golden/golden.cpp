@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "experiments/version.h"
+
 #define H5_USE_110_API  // the interface of 1.10, which later releases still offer
 #include <hdf5.h>
 
@@ -85,7 +87,7 @@ void collect(hid_t group, const std::string& path, std::vector<std::string>& fou
 }
 
 std::string file_path(const std::string& file) {
-  return fmt::format("{}/tests/golden/{}.h5", RELBIAS_SOURCE_DIR, file);
+  return fmt::format("{}/tests/golden/{}.h5", source_folder(), file);
 }
 
 // Runs `act` on a group.

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "experiments/version.h"
 #include "tests/results/example_run.h"
 
 namespace relbias {
@@ -26,7 +27,7 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 std::string schema_text() {
-  return text_of(std::filesystem::path(RELBIAS_SOURCE_DIR) / "results" / "schema.md");
+  return text_of(std::filesystem::path(source_folder()) / "results" / "schema.md");
 }
 
 // Standard output and error of a shell command, and its exit status.

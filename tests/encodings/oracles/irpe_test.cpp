@@ -226,8 +226,8 @@ TEST(IrpeOracle, ContextualOnGridHopsAndTree) {
 }
 
 // A pair without a distance has no vector but one learned scalar, as in other encodings of
-// distances. Disabled: contextual iRPE gives it the vector of distance 0, that of the token itself.
-TEST(IrpeOracle, DISABLED_ContextualWithoutADistance) {
+// distances.
+TEST(IrpeOracle, ContextualWithoutADistance) {
   const RelationCase hops = relation_case("small-hops");
   for (const std::string method : {"euclidean", "quantization"})
     expect_contextual(method, hops, hops.map(hops.tokens, hops.tokens), "qkv", /*special=*/true);
