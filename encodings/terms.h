@@ -45,7 +45,9 @@ struct Terms {
   std::function<Tensor(const Tensor& q, const Tensor& k, const Tensor& mask)> dense;
   /// Terms that share the content term's scale: it becomes 1/sqrt(D * (1 + scale_terms)) (DeBERTa).
   int64_t scale_terms = 0;
-  /// For reports: the row of the encoding's own table that each id uses, and that table's rows.
+  /// The row of the encoding's own table that each id uses, and that table's rows T. Where defined,
+  /// A, P and V are compact, [H, T, D], and id r reads their row table_rows[r]; b always has R
+  /// rows.
   Tensor table_rows;  // [R] int64; undefined: the encoding has no table
   int64_t table_size = 0;
 };
