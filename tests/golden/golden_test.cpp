@@ -83,6 +83,9 @@ void GoldenTest::expect(const std::map<std::string, Tensor>& outputs, const Tole
     expect_close(name, found, golden.read(golden.has(exact) ? exact : "out/" + name),
                  tolerance.outputs);
   }
+  for (const auto& name : golden.names("out64")) {
+    EXPECT_TRUE(outputs.contains(name)) << name << " is not compared";
+  }
   if (!golden.has("cot")) return;
   ASSERT_NO_FATAL_FAILURE(run_backward(outputs));
   for (const char* bits : {"64", "32"}) {
@@ -127,10 +130,7 @@ AttentionResult attention_with_even_rows(const std::array<Tensor, 3>& qkv,
   Tensor even = at::full_like(result.weights, 1.0 / static_cast<double>(k.size(2)));
   if (masking == Masking::adds) {
     // The softmax of s - (s as a constant): even, with the gradient of s.
-    AttentionOptions open = options;
-    open.mask = Tensor();
-    const Tensor scores =
-        attention(q, k, v, positions, open).weights.log();  // up to a number a row
+    const Tensor scores = attention_scores(q, k, positions, options, options.mask);
     even = at::softmax(scores - scores.detach(), 3);
   }
   result.weights = at::where(empty, even, result.weights);
