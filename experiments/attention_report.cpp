@@ -15,10 +15,8 @@ constexpr int64_t watched_samples = 4;
 
 Batch first_samples(const Batch& batch) {
   const int64_t count = std::min(watched_samples, batch.inputs.size(0));
-  Batch few = batch;
-  few.inputs = batch.inputs.narrow(0, 0, count);
-  if (batch.valid.defined()) few.valid = batch.valid.narrow(0, 0, count);
-  if (batch.structures.size() > 1) few.structures.resize(static_cast<size_t>(count));
+  Batch few = batch.each([&](const Tensor& tensor) { return tensor.narrow(0, 0, count); });
+  if (few.structures.size() > 1) few.structures.resize(static_cast<size_t>(count));
   return few;
 }
 
@@ -50,7 +48,7 @@ std::vector<Monitor> watch_attention(const RunConfig& config, const Experiment& 
   model.eval();
   Monitor size{"size", {"size"}, {0}, {}};
   std::vector<std::vector<Tensor>> entropy, share, minimum, maximum, norm;
-  for (const auto& request : evaluation_requests(config)) {
+  for (const auto& request : evaluation_requests(config, *experiment.task)) {
     bool seen = false;
     experiment.task->evaluation(request, [&](const Batch& batch) {
       if (seen || model.undefined_at(batch.structures.front())) return;

@@ -149,6 +149,14 @@ class Resolver {
     const int64_t size = config_.train.size;
     if (sizes.empty()) sizes = {size, 2 * size, 4 * size, 8 * size};
     sort_sizes("evaluate.sizes", sizes);
+    at("evaluate.variants", [&]() {
+      const std::string& task = config_.data.task;
+      const auto& options = find_entry("task", option_name(task), task_entries()).options;
+      for (std::string& variant : config_.evaluate.variants) {
+        variant = parse_options("task", option_name(task) + " " + variant, options).written();
+        if (variant.empty()) input_error("an empty text found, an option of the task expected");
+      }
+    });
   }
 
   const Settings& settings_;

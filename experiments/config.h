@@ -17,7 +17,7 @@ struct DataConfig {
 };
 
 struct TrainConfig {
-  int64_t size = 0;            // tokens of the largest sample, N
+  int64_t size = 0;            // of the largest sample, N: tokens, image side, frames, nodes
   std::vector<int64_t> sizes;  // one is drawn for each batch; the largest is N
   int64_t steps = 500;
   int64_t batch = 16;
@@ -32,6 +32,7 @@ struct TrainConfig {
 
 struct EvaluateConfig {
   std::vector<int64_t> sizes;
+  std::vector<std::string> variants;  // `segments=4`: options of the task, each evaluated as well
   int64_t samples = 384;
   int64_t tokens = 65536;
   int64_t batch_tokens = 8192;

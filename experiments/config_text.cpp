@@ -46,6 +46,7 @@ const char* type_name(double) { return "number"; }
 const char* type_name(const std::string&) { return "text"; }
 const char* type_name(const std::vector<int64_t>&) { return "list of whole numbers"; }
 const char* type_name(const std::vector<double>&) { return "list of numbers"; }
+const char* type_name(const std::vector<std::string>&) { return "list of texts"; }
 const char* type_name(const std::vector<PositionConfig>&) { return "list of tables"; }
 
 }  // namespace

@@ -10,7 +10,9 @@
 
 namespace relbias {
 
-/// Evaluates the experiment's model at every size of the configuration: one row a metric; where the
+/// Evaluates the experiment's model at every size of the configuration, on its task and on every
+/// variant of it: one row a metric, of a variant or a bin with its condition (`segments=4`,
+/// `16-25`); where the
 /// task asks for it, its first metric also by position in the sequence (`position 17-32`). Sizes at
 /// which the model has no meaning give rows without a value that say why.
 ///

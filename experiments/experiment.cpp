@@ -24,6 +24,22 @@ Structure trained_structure(const RunConfig& config, const Task& task) {
       .structures.at(0);
 }
 
+// One model answers both tasks: what goes in and what comes out must be the same.
+void check_variant(const std::string& variant, const TaskTraits& task, const TaskTraits& changed) {
+  const auto differ = [&](const char* what, int64_t trained, int64_t found) {
+    if (trained == found) return;
+    input_error("evaluate.variants: {} has {} {}, the trained task {}", variant, found, what,
+                trained);
+  };
+  differ("input ids", task.vocabulary, changed.vocabulary);
+  differ("input features", task.features, changed.features);
+  differ("questions", static_cast<int64_t>(task.questions.size()),
+         static_cast<int64_t>(changed.questions.size()));
+  for (size_t n = 0; n < task.questions.size(); ++n) {
+    differ("outputs", task.questions[n].outputs, changed.questions[n].outputs);
+  }
+}
+
 }  // namespace
 
 Experiment build(const RunConfig& config, DatasetCache& cache) {
@@ -31,27 +47,39 @@ Experiment build(const RunConfig& config, DatasetCache& cache) {
   Experiment experiment{.entry = find_entry("task", option_name(task), task_entries()),
                         .dataset = load_dataset(config.data.dataset, cache),
                         .task = nullptr,
+                        .variants = {},
                         .traits = {},
                         .model = nullptr};
   const TaskEntry& entry = experiment.entry;
-  experiment.task =
-      entry.make(parse_options("task", task, entry.options), experiment.dataset.get());
-  experiment.task->check(config.train.sizes, evaluation_requests(config));
+  const Options options = parse_options("task", task, entry.options);
+  experiment.task = entry.make(options, experiment.dataset.get());
+  experiment.task->check(config.train.sizes, evaluation_requests(config, *experiment.task));
   experiment.traits = experiment.task->traits();
+  for (const std::string& text : config.evaluate.variants) {
+    const Options changes = parse_options("task", entry.name + " " + text, entry.options);
+    auto variant = entry.make(options.with(changes), experiment.dataset.get());
+    check_variant(text, experiment.traits, variant->traits());
+    variant->check({}, evaluation_requests(config, *variant));
+    experiment.variants.push_back({text, std::move(variant)});
+  }
   experiment.model =
       make_model(config.model, entry, experiment.traits,
                  trained_structure(config, *experiment.task), static_cast<uint64_t>(config.seed));
   return experiment;
 }
 
-std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config) {
+std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config, const Task& task) {
   std::vector<EvaluationRequest> requests;
   const EvaluateConfig& evaluate = config.evaluate;
+  int64_t above = 0;
   for (const int64_t size : evaluate.sizes) {
+    const int64_t tokens = std::max<int64_t>(1, task.tokens(size));
     requests.push_back({.size = size,
                         .samples = evaluate.samples,
                         .tokens = evaluate.tokens,
-                        .batch = std::max<int64_t>(1, evaluate.batch_tokens / size)});
+                        .batch = std::max<int64_t>(1, evaluate.batch_tokens / tokens),
+                        .above = above});
+    above = size;
   }
   return requests;
 }
@@ -70,8 +98,9 @@ Cost cost_of(const RunConfig& config, const Experiment& experiment) {
   for (int64_t step = 0; step < config.train.steps; ++step) ++steps[training_size(config, step)];
   for (const auto& [size, count] : steps) {
     const double samples = static_cast<double>(count * config.train.batch);
-    cost.tokens += samples * static_cast<double>(size);
-    cost.flops += 3 * samples * experiment.model->forward_flops(size);
+    const int64_t tokens = experiment.task->tokens(size);
+    cost.tokens += samples * static_cast<double>(tokens);
+    cost.flops += 3 * samples * experiment.model->forward_flops(tokens);
   }
   return cost;
 }

@@ -18,10 +18,17 @@ struct DatasetCache {
   std::shared_ptr<const Dataset> dataset;
 };
 
+/// The task with some options changed, for a further evaluation of the same model.
+struct TaskVariant {
+  std::string options;  // `segments=4`
+  std::unique_ptr<Task> task;
+};
+
 struct Experiment {
   TaskEntry entry;
   std::shared_ptr<const Dataset> dataset;  // null: the task makes its own samples
   std::unique_ptr<Task> task;
+  std::vector<TaskVariant> variants;
   TaskTraits traits;
   std::shared_ptr<Model> model;  // on the CPU, with its initial weights
 };
@@ -30,10 +37,10 @@ struct Experiment {
 /// has no meaning.
 Experiment build(const RunConfig& config, DatasetCache& cache);
 
-/// The evaluations of a run, one a size.
-std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config);
+/// The evaluations of a run on a task, one a size.
+std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config, const Task& task);
 
-/// The tokens a sample has in a training step. A function of seed and step alone, so that every
+/// The size a sample has in a training step. A function of seed and step alone, so that every
 /// encoding sees the same sizes in the same order.
 int64_t training_size(const RunConfig& config, int64_t step);
 

@@ -55,13 +55,18 @@ void visit_settings(Config& config, Visit&& visit) {
               .meaning = "scores times ln(keys)/ln(trained keys), against dilution over more keys",
               .choices = {"none", "log"}},
         model.length_scale);
+  visit(Field{.key = "model.readout",
+              .meaning = "what answers for a whole sample: the mean or maximum of its tokens, or a "
+                         "learned class token before them",
+              .choices = {"mean", "max", "class"}},
+        model.readout);
   visit(Field{.key = "model.backend",
               .meaning = "implementation of attention",
               .choices = {"auto", "reference", "fused"}},
         model.backend);
 
   visit(Field{.key = "train.size",
-              .meaning = "tokens of the largest training sample, N",
+              .meaning = "of the largest training sample, N: tokens, image side, frames, nodes",
               .minimum = 1,
               .derived = "the largest of train.sizes"},
         train.size);
@@ -92,13 +97,17 @@ void visit_settings(Config& config, Visit&& visit) {
   visit(Field{"train.log_every", "steps between two rows of the training log", 1}, train.log_every);
 
   visit(Field{.key = "evaluate.sizes",
-              .meaning = "tokens of the evaluation samples",
+              .meaning = "of the evaluation samples; upper bounds where a task bins its data",
               .minimum = 1,
               .derived = "[N, 2N, 4N, 8N]"},
         evaluate.sizes);
-  visit(Field{"evaluate.samples", "evaluation samples a size, where samples are drawn", 1},
+  visit(Field{.key = "evaluate.variants",
+              .meaning = "options of the task changed for further evaluations, `segments=4`"},
+        evaluate.variants);
+  visit(Field{"evaluate.samples",
+              "evaluation samples a size: drawn, or at most where the data is finite", 1},
         evaluate.samples);
-  visit(Field{"evaluate.tokens", "held-out tokens a size, where the data is finite", 1},
+  visit(Field{"evaluate.tokens", "held-out tokens a size, where a stream of text is cut", 1},
         evaluate.tokens);
   visit(
       Field{"evaluate.batch_tokens", "tokens evaluated at once, at most (one sample at least)", 1},

@@ -32,6 +32,7 @@ Estimate ratio(const std::vector<SampleScore>& samples, double SampleScore::*par
 
 Estimate estimate(const std::string& metric, const std::vector<SampleScore>& samples) {
   if (metric == "accuracy") return ratio(samples, &SampleScore::hits);
+  if (metric == "mean-absolute-error") return ratio(samples, &SampleScore::errors);
   const Estimate nats = ratio(samples, &SampleScore::nats);
   if (metric == "cross-entropy") return nats;
   if (metric == "bits-per-byte") {
@@ -42,6 +43,8 @@ Estimate estimate(const std::string& metric, const std::vector<SampleScore>& sam
   return {perplexity, perplexity * nats.standard_error};
 }
 
-std::string better(const std::string& metric) { return metric == "accuracy" ? "higher" : "lower"; }
+std::string better(const std::string& metric) {
+  return metric.ends_with("accuracy") ? "higher" : "lower";
+}
 
 }  // namespace relbias

@@ -12,6 +12,7 @@ struct SampleScore {
   double nats = 0;     // cross-entropy, summed over its scored targets
   double hits = 0;     // scored targets answered right
   double targets = 0;  // scored targets
+  double errors = 0;   // absolute errors of numbers, summed
 };
 
 struct Estimate {
@@ -22,6 +23,7 @@ struct Estimate {
 /// The metric over all scored targets of the samples:
 ///     cross-entropy  nats a target       bits-per-byte  cross-entropy / ln 2
 ///     perplexity     exp(cross-entropy)  accuracy       share of right answers
+///     mean-absolute-error
 /// A mean over targets is a ratio of two sums over samples, sum x / sum n; its standard error is
 /// that of the ratio estimator, sqrt(S / (S - 1) * sum (x - n * mean)^2) / sum n. Perplexity has it
 /// by the delta method. Samples must hold a scored target.

@@ -129,6 +129,15 @@ void SettingReader::operator()(const Field& field, std::vector<double>& member) 
   }
 }
 
+void SettingReader::operator()(const Field& field, std::vector<std::string>& member) const {
+  const auto* value = find(field.key);
+  if (value == nullptr) return;
+  const auto* array = value->as_array();
+  if (array == nullptr) refuse(field, *value, "a list of texts");
+  member.clear();
+  for (const auto& element : *array) member.push_back(word(field, element));
+}
+
 void SettingReader::operator()(const Field& field, std::vector<PositionConfig>& member) const {
   const auto *value = find(field.key), *encoding = find("model.encoding"),
              *relation = find("model.relation");

@@ -15,6 +15,7 @@ struct SettingReader {
   void operator()(const Field& field, std::string& member) const;
   void operator()(const Field& field, std::vector<int64_t>& member) const;
   void operator()(const Field& field, std::vector<double>& member) const;
+  void operator()(const Field& field, std::vector<std::string>& member) const;
   void operator()(const Field& field, std::vector<PositionConfig>& member) const;
 
  private:

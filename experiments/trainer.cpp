@@ -9,15 +9,20 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/judgement.h"
+
 namespace relbias {
 
 using torch::Tensor;
 
 namespace {
 
-constexpr int64_t not_scored = -100;  // the target that cross-entropy leaves out
-
 using SavedState = c10::Dict<std::string, Tensor>;
+
+int64_t tokens_of(const Batch& batch) {
+  return batch.valid.defined() ? batch.valid.sum().item<int64_t>()
+                               : batch.inputs.size(0) * batch.inputs.size(1);
+}
 
 // The norm of all gradients together; where it is finite, they are scaled down to at most `clip`.
 double clip_gradients(const std::vector<Tensor>& parameters, double clip) {
@@ -34,11 +39,7 @@ double clip_gradients(const std::vector<Tensor>& parameters, double clip) {
 
 Batch beside(Model& model, const Batch& batch) {
   const torch::Device device = model.parameters().front().device();
-  Batch moved = batch;
-  for (Tensor* tensor : {&moved.inputs, &moved.targets, &moved.scored, &moved.valid}) {
-    if (tensor->defined()) *tensor = tensor->to(device);
-  }
-  return moved;
+  return batch.each([&](const Tensor& tensor) { return tensor.to(device); });
 }
 
 Trainer::Trainer(const RunConfig& config, Experiment& experiment)
@@ -50,10 +51,13 @@ Trainer::Trainer(const RunConfig& config, Experiment& experiment)
 Tensor Trainer::loss(const Batch& batch) {
   const auto seed = static_cast<uint64_t>(config_.seed);
   at::manual_seed(stream_seed(seed, "dropout", static_cast<uint64_t>(step_)));
-  const Tensor outputs = experiment_.model->forward(batch);  // [B, N, outputs]
-  const Tensor targets = batch.targets.masked_fill(batch.scored.logical_not(), not_scored);
-  return at::cross_entropy_loss(outputs.flatten(0, 1).to(at::kFloat), targets.flatten(), {},
-                                at::Reduction::Mean, not_scored);
+  const std::vector<Tensor> outputs = experiment_.model->forward(batch);
+  Tensor sum;
+  for (size_t n = 0; n < outputs.size(); ++n) {
+    const Tensor one = question_loss(experiment_.traits.questions[n], outputs[n], batch.answers[n]);
+    sum = sum.defined() ? sum + one : one;
+  }
+  return sum;
 }
 
 StepReport Trainer::advance() {
@@ -63,7 +67,8 @@ StepReport Trainer::advance() {
                                 .seed = static_cast<uint64_t>(config_.seed),
                                 .step = static_cast<uint64_t>(step_)};
   const Batch drawn = experiment_.task->training(request);
-  TORCH_INTERNAL_ASSERT(drawn.scored.any().item<bool>(), "a batch without a scored target");
+  TORCH_INTERNAL_ASSERT(drawn.answers.front().scored.any().item<bool>(),
+                        "a batch without a scored target");
   const Batch batch =
       beside(model, model.drawn(drawn, stream(request.seed, "positions", request.step)));
 
@@ -73,7 +78,7 @@ StepReport Trainer::advance() {
   StepReport report{.loss = mean_loss.item<double>(),
                     .learning_rate = learning_rate(config_.train, step_),
                     .gradient_norm = std::numeric_limits<double>::quiet_NaN(),
-                    .tokens = batch.targets.numel()};
+                    .tokens = tokens_of(batch)};
   if (std::isfinite(report.loss)) {
     mean_loss.backward();
     report.gradient_norm = clip_gradients(model.parameters(), config_.train.clip);

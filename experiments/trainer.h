@@ -20,7 +20,7 @@ struct Diverged : std::runtime_error {
 
 /// What one step did.
 struct StepReport {
-  double loss = 0;  // mean cross-entropy of the scored targets, in nats
+  double loss = 0;  // mean over the scored targets, summed over the questions of the task
   double learning_rate = 0;
   double gradient_norm = 0;  // before clipping
   int64_t tokens = 0;

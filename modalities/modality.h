@@ -28,30 +28,62 @@ struct DatasetEntry {
   std::function<std::unique_ptr<Dataset>(const Options&)> make;
 };
 
+/// The right answers to one question about the samples of a batch. T = N for a question about every
+/// token, 1 for a question about the whole sample.
+struct Answers {
+  Tensor targets{};     // [B, T] int64: the category, or the token pointed at; float32: the number
+  Tensor scored{};      // [B, T] bool: the targets that count
+  Tensor candidates{};  // [B, N] bool: tokens that may be pointed at; undefined: all that are valid
+  Tensor pooled;  // [B, N] bool: tokens that answer for the sample; undefined: all that are valid
+};
+
 /// Samples of one size, on the CPU.
 struct Batch {
-  Tensor inputs;   // [B, N] int64 token ids, or [B, N, F] float32 patches or frames
-  Tensor targets;  // [B, N] int64, the right output of every token; elsewhere as the task says
-  Tensor scored;   // [B, N] bool: the targets that count
-  Tensor valid;    // [B, N] bool: tokens that are not padding; undefined: all are
+  Tensor inputs;  // [B, N] int64 ids, [B, N, F] int64 ids whose embeddings add up (each F has rows
+                  // of its own in the one table), or [B, N, F] float32 patches or frames
+  std::vector<Answers> answers;  // one a question of the task
+  Tensor valid;                  // [B, N] bool: tokens that are not padding; undefined: all are
   std::vector<Structure> structures;  // one for all samples, or one a sample
+
+  /// The batch with every tensor changed.
+  Batch each(const std::function<Tensor(const Tensor&)>& change) const;
+};
+
+/// One thing that a task asks. Each question has an output head and a loss of its own; losses add
+/// up.
+struct Question {
+  enum class Kind {
+    category,  // one of `outputs`; cross-entropy
+    number,    // a real number; smooth L1 of (number - mean) / deviation
+    pointer    // one of the sample's tokens; cross-entropy
+  };
+  enum class About { token, sample };
+
+  std::string name{};  // `depth`: its metrics are called `depth accuracy`; empty: the only question
+  Kind kind = Kind::category;
+  About about = About::token;
+  int64_t outputs = 0;             // categories; otherwise unused
+  double mean = 0, deviation = 1;  // of a number's training targets
 };
 
 /// What a task asks of a model and how its answers are judged.
 struct TaskTraits {
-  int64_t vocabulary = 0;  // distinct input tokens
-  int64_t outputs = 0;     // classes an output chooses from
+  int64_t vocabulary = 0;  // rows of the embedding table, where inputs are ids
+  int64_t features = 0;    // F, where inputs are real numbers
+  std::vector<Question> questions;
   bool causal = false;
-  bool tied_outputs = false;         // outputs are the input tokens: one table serves both
-  std::vector<std::string> metrics;  // the first is the one that tables show
+  bool tied_outputs = false;  // outputs are the input tokens: one table serves both
+  std::vector<std::string>
+      metrics;  // the first is the one that tables show (experiments/metrics.h)
   double chance = std::numeric_limits<double>::quiet_NaN();   // of the first metric, guessing
   double ceiling = std::numeric_limits<double>::quiet_NaN();  // the best that can be reached
   bool by_position = false;  // also report the first metric by position in the sequence
+  bool binned = false;  // a size is an upper bound: its samples are above the next smaller size
 };
 
 /// A draw of training samples. The same request always gives the same batch.
 struct TrainingRequest {
-  int64_t size;   // tokens a sample
+  int64_t size;   // of a sample: tokens, image side, frames, nodes at most
   int64_t batch;  // samples
   uint64_t seed;  // of the run
   uint64_t step;
@@ -59,16 +91,19 @@ struct TrainingRequest {
 
 /// Evaluation samples of one size. The samples do not depend on the run's seed or encoding.
 struct EvaluationRequest {
-  int64_t size;     // tokens a sample
-  int64_t samples;  // how many are drawn, where samples are drawn
-  int64_t tokens;   // how many held-out tokens are used, where data is finite
-  int64_t batch;    // samples a batch, at most
+  int64_t size;       // of a sample, as in training
+  int64_t samples;    // how many are drawn, where samples are drawn; at most, where data is finite
+  int64_t tokens;     // how many held-out tokens are used, where a stream of text is cut
+  int64_t batch;      // samples a batch, at most
+  int64_t above = 0;  // binned tasks: samples are larger than this and at most `size`
 };
 
 class Task {
  public:
   virtual ~Task() = default;
   virtual TaskTraits traits() const = 0;
+  /// Tokens of a sample of this size (a picture of 20 pixels a side with patch 4 has 25).
+  virtual int64_t tokens(int64_t size) const { return size; }
   virtual Batch training(const TrainingRequest& request) const = 0;
   /// Hands the samples to `use`, batch by batch. Throws InputError where the data is too short.
   virtual void evaluation(const EvaluationRequest& request,

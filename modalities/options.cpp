@@ -124,6 +124,22 @@ std::string Options::canonical() const {
   return text;
 }
 
+std::string Options::written() const {
+  std::string text;
+  for (const auto& spec : specs_) {
+    if (!given(spec.name)) continue;
+    text +=
+        fmt::format("{}{}={}", text.empty() ? "" : " ", spec.name, option_text(value(spec.name)));
+  }
+  return text;
+}
+
+Options Options::with(const Options& changes) const {
+  Options changed = *this;
+  for (const auto& [option, value] : changes.given_) changed.given_[option] = value;
+  return changed;
+}
+
 std::string option_text(const OptionValue& value) {
   struct Printer {
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }

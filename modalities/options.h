@@ -44,6 +44,10 @@ class Options {
   std::string label() const;
   /// As an identity wants it: every option, in the order of their declaration.
   std::string canonical() const;
+  /// Only what is written out, without the name: `num_buckets=8`.
+  std::string written() const;
+  /// These options, with what `changes` writes out in place of their own values.
+  Options with(const Options& changes) const;
 
  private:
   const OptionValue& value(std::string_view option) const;

@@ -25,13 +25,13 @@ struct Structure {
   int64_t keys = 0;
   Tensor positions{};            // [K] int64: position of every token where it is not its index
   std::vector<int64_t> sides{};  // grid: {height, width} or {time, frequency}, row-major tokens
-  bool class_token = false;      // stands before the grid
+  bool class_token = false;      // first of all, before the grid or the nodes: a token of no place
   double hop_seconds = 0;        // audio: seconds from one token to the next; 0: unknown
-  // graph: tokens are the nodes, the virtual node first
+  // graph: tokens are the nodes; a virtual node is a class token
+  int64_t nodes = 0;  // 0: no graph
   std::vector<std::array<int64_t, 2>> edges{};
   std::vector<double> edge_weights{};
   Tensor edge_features{};  // [E, F]
-  bool virtual_node = false;
   // tree: parent of every node (root -1, siblings in the order of their index), node of every token
   std::vector<int64_t> parents{};
   std::vector<int64_t> token_nodes{};

@@ -10,10 +10,7 @@ namespace relbias {
 namespace {
 
 Batch rows(const Batch& all, int64_t first, int64_t count) {
-  Batch some = all;
-  for (Tensor* tensor : {&some.inputs, &some.targets, &some.scored, &some.valid}) {
-    if (tensor->defined()) *tensor = tensor->narrow(0, first, count);
-  }
+  Batch some = all.each([&](const Tensor& tensor) { return tensor.narrow(0, first, count); });
   if (all.structures.size() > 1) {
     const auto begin = all.structures.begin() + first;
     some.structures.assign(begin, begin + count);

@@ -33,12 +33,13 @@ struct ModelConfig {
   std::vector<PositionConfig> positions{{}};
   std::string scale = "rsqrt";        // rsqrt: 1/sqrt(D) | none: 1 | a number
   std::string length_scale = "none";  // none | log: times ln(keys)/ln(trained keys)
+  std::string readout = "mean";       // mean | max | class: what answers for a whole sample
   std::string backend = "auto";       // auto | reference | fused
 };
 
 /// A term that an encoding has learned, read for every id of its relation at the trained size.
 struct LearnedTerm {
-  std::string layer;     // "0", "1", ... or "shared"
+  std::string layer;     // "0", "1", ..., "pointer" (of an output head), or "shared"
   std::string term;      // score, key, query, value
   std::string relation;  // `token`
   Tensor values;         // [H, R(, D)]
@@ -47,14 +48,16 @@ struct LearnedTerm {
   std::vector<std::string> special_ids;
 };
 
-/// A transformer for one task. Runs on the device its parameters are on.
+/// A transformer for one task: causal or not, with a head for every question. Runs on the device
+/// its parameters are on.
 class Model : public torch::nn::Module {
  public:
   /// The batch with random positions drawn where a relation asks for them (`token randomize=512`);
   /// they travel in the batch.
   virtual Batch drawn(const Batch& batch, at::Generator generator) const = 0;
-  /// Outputs of every token, [B, N, outputs].
-  virtual Tensor forward(const Batch& batch) = 0;
+  /// The outputs of every question: categories [B, T, outputs], numbers [B, T], pointers [B, T, N]
+  /// (experiments/model/head.h). Of the answers only candidates and pooled tokens are read.
+  virtual std::vector<Tensor> forward(const Batch& batch) = 0;
   /// Why the model has no meaning on such samples (`learned` past its table), or nothing.
   virtual std::optional<std::string> undefined_at(const Structure& sample) = 0;
   /// Parameters that belong to encodings, with their learning-rate factor.

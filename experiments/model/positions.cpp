@@ -11,7 +11,7 @@ namespace {
 
 // Maps that depend on nothing but a shape, and by which numbers they are kept.
 std::optional<std::vector<int64_t>> shape_key(const Structure& s) {
-  if (s.positions.defined() || !s.edges.empty() || !s.parents.empty()) return std::nullopt;
+  if (s.positions.defined() || s.nodes > 0 || !s.parents.empty()) return std::nullopt;
   std::vector<int64_t> key{s.queries, s.keys, s.class_token};
   key.insert(key.end(), s.sides.begin(), s.sides.end());
   return key;
@@ -20,7 +20,8 @@ std::optional<std::vector<int64_t>> shape_key(const Structure& s) {
 }  // namespace
 
 Positions::Positions(const std::vector<PositionConfig>& configs, const PositionContext& context,
-                     const Initialiser& initial) {
+                     const Initialiser& initial)
+    : layers_(context.layers) {
   int rotations = 0;
   for (size_t n = 0; n < configs.size(); ++n) {
     const Options options = parse_encoding(configs[n].encoding);
@@ -42,7 +43,8 @@ Positions::Positions(const std::vector<PositionConfig>& configs, const PositionC
         .trained = pair.trained,
     };
     const bool one = pair.on_tokens || (options.has("shared") && options.flag("shared"));
-    for (int64_t layer = 0; layer < (one ? 1 : context.layers); ++layer) {
+    const int64_t attentions = context.layers + context.pointers;
+    for (int64_t layer = 0; layer < (one ? 1 : attentions); ++layer) {
       const std::string name = fmt::format("position{}_layer{}", n, layer);
       auto encoding = make_encoding(options, relation_text, encoding_context, initial.in(name));
       pair.encodings.push_back(register_module(name, std::move(encoding)));
@@ -73,6 +75,12 @@ std::vector<Structure> Positions::drawn(const std::vector<Structure>& structures
 
 RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structures, int64_t size,
                               c10::Device device) {
+  if (pair.relation->traits().index_class != IndexClass::pairs) {
+    // One map serves all samples; those that are shorter than the batch are padded.
+    Structure padded = structures.front();
+    if (padded.sides.empty()) padded.queries = padded.keys = size;
+    if (structures.size() > 1) return map_of(pair, {padded}, size, device);
+  }
   if (structures.size() == 1) {
     const auto key = shape_key(structures.front());
     if (!key) return pair.relation->map(structures.front()).to(device);
@@ -138,6 +146,12 @@ std::vector<std::pair<Tensor, double>> Positions::parameters_and_rates() {
   return found;
 }
 
+std::string Positions::layer_name(const Pair& pair, int64_t layer) const {
+  if (pair.encodings.size() == 1) return "shared";
+  if (layer < layers_) return std::to_string(layer);
+  return layer == layers_ ? "pointer" : fmt::format("pointer {}", layer - layers_ + 1);
+}
+
 std::vector<LearnedTerm> Positions::learned_terms() {
   const at::NoGradGuard no_gradients;
   std::vector<LearnedTerm> found;
@@ -150,8 +164,7 @@ std::vector<LearnedTerm> Positions::learned_terms() {
       const auto add = [&](const char* name, const Tensor& table, bool by_row) {
         if (!table.defined()) return;
         const bool indexed = by_row && terms.table_rows.defined();
-        found.push_back({pair.encodings.size() == 1 ? "shared" : std::to_string(layer), name,
-                         pair.relation_text,
+        found.push_back({layer_name(pair, static_cast<int64_t>(layer)), name, pair.relation_text,
                          indexed ? table.index_select(1, terms.table_rows) : table,
                          trained.offsets.defined() || !trained.distance.defined()
                              ? trained.offsets

@@ -13,7 +13,8 @@ namespace relbias {
 
 /// What the encodings of a model are built for, beside the config.
 struct PositionContext {
-  int64_t layers;
+  int64_t layers;    // blocks
+  int64_t pointers;  // output heads with scores of their own, numbered after the blocks
   int64_t heads;
   int64_t width;
   bool causal;
@@ -57,8 +58,10 @@ class Positions : public torch::nn::Module {
                      c10::Device device);
   static RelationMap some_map(const Relation& relation, const Structure& sample);
   Encoding& encoding_of(Pair& pair, int64_t layer);
+  std::string layer_name(const Pair& pair, int64_t layer) const;
 
   std::vector<Pair> pairs_;
+  int64_t layers_;
 };
 
 }  // namespace relbias

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/model: a transformer that reads tokens and answers at every token.
+// experiments/model: a transformer that reads tokens and answers the questions of its task.
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "experiments/model/block.h"
+#include "experiments/model/embedding.h"
+#include "experiments/model/head.h"
 #include "experiments/model/positions.h"
 
 namespace relbias {
@@ -40,16 +43,27 @@ Batch sample_of(const Batch& batch, int64_t b) {
   return sample;
 }
 
+// A pointer from token to token has position terms of its own.
+bool has_scores(const Question& question) {
+  return question.kind == Question::Kind::pointer && question.about == Question::About::token;
+}
+
+// With the class token that the model itself puts before the tokens of the task.
+Structure with_class_token(Structure sample) {
+  if (sample.class_token) return sample;
+  sample.class_token = true;
+  ++sample.queries;
+  ++sample.keys;
+  return sample;
+}
+
 class Transformer final : public Model {
  public:
   Transformer(const ModelConfig& config, const TaskTraits& task, const PositionContext& context,
               const Initialiser& initial)
-      : config_(config), task_(task) {
-    // A tied table starts small enough for the output and is scaled up to N(0, 1) for the input.
-    const double deviation =
-        task.tied_outputs ? 1.0 / std::sqrt(static_cast<double>(config.width)) : 1.0;
-    embedding_ = register_parameter(
-        "embedding", initial.normal("embedding", {task.vocabulary, config.width}, deviation));
+      : config_(config), task_(task), class_token_(config.readout == "class") {
+    embedding_ = register_module(
+        "embedding", std::make_shared<Embedding>(task, config.width, class_token_, initial));
     positions_ = register_module("positions", std::make_shared<Positions>(config.positions, context,
                                                                           initial.in("positions")));
     for (int64_t layer = 0; layer < config.layers; ++layer) {
@@ -57,11 +71,11 @@ class Transformer final : public Model {
       blocks_.push_back(register_module(name, std::make_shared<Block>(config, initial.in(name))));
     }
     gain_ = register_parameter("gain", initial.constant({config.width}, 1.0));
-    output_ = embedding_;
-    if (!task.tied_outputs) {
-      output_ = register_parameter(
-          "output", initial.normal("output", {task.outputs, config.width},
-                                   1.0 / std::sqrt(static_cast<double>(config.width))));
+    for (const Question& question : task.questions) {
+      const std::string name = question.name.empty() ? "head" : "head_" + question.name;
+      const Tensor tied = task.tied_outputs && heads_.empty() ? embedding_->table() : Tensor();
+      heads_.push_back(register_module(
+          name, std::make_shared<Head>(question, config, tied, initial.in(question.name))));
     }
     attention_.causal = task.causal;
     attention_.scale = scale_from(config.scale);
@@ -70,29 +84,29 @@ class Transformer final : public Model {
     if (config.length_scale == "log") attention_.length_scale_keys = context.trained.keys;
   }
 
-  Tensor forward(const Batch& batch) override { return run(batch, {}, nullptr); }
+  std::vector<Tensor> forward(const Batch& batch) override { return run(batch, {}); }
 
   AttentionMonitor watched(const Batch& batch) override {
     const at::NoGradGuard no_gradients;
     AttentionMonitor monitor(config_.layers);
-    for (int64_t b = 0; b < batch.inputs.size(0); ++b) run(sample_of(batch, b), {}, &monitor);
+    for (int64_t b = 0; b < batch.inputs.size(0); ++b) {
+      const Batch sample = sample_of(batch, b);
+      encode(sample, placed(sample), {}, &monitor);
+    }
     return monitor;
   }
 
   std::string first_non_finite(const Batch& batch) override {
     const at::NoGradGuard no_gradients;
     std::string first;
-    run(
-        batch,
-        [&](const std::string& name, const Tensor& output) {
-          if (first.empty() && !at::isfinite(output).all().item<bool>()) first = name;
-        },
-        nullptr);
+    run(batch, [&](const std::string& name, const Tensor& output) {
+      if (first.empty() && !at::isfinite(output).all().item<bool>()) first = name;
+    });
     return first;
   }
 
   std::optional<std::string> undefined_at(const Structure& sample) override {
-    return positions_->undefined_at(sample);
+    return positions_->undefined_at(class_token_ ? with_class_token(sample) : sample);
   }
   std::vector<std::pair<Tensor, double>> position_parameters() override {
     return positions_->parameters_and_rates();
@@ -100,17 +114,26 @@ class Transformer final : public Model {
   std::vector<LearnedTerm> learned_terms() override { return positions_->learned_terms(); }
 
   Batch drawn(const Batch& batch, at::Generator generator) const override {
-    Batch placed = batch;
-    placed.structures = positions_->drawn(batch.structures, batch.inputs.size(0), generator);
-    return placed;
+    Batch result = batch;
+    result.structures =
+        positions_->drawn(structures(batch.structures), batch.inputs.size(0), generator);
+    return result;
   }
 
   double forward_flops(int64_t size) const override {
-    const auto tokens = static_cast<double>(size), width = static_cast<double>(config_.width);
+    const auto tokens = static_cast<double>(size + class_token_),
+               width = static_cast<double>(config_.width);
     const double matrices = 2.0 * width * width * static_cast<double>(4 + 2 * config_.mlp_ratio);
     const double attention = 4.0 * tokens * width;
-    const double output = 2.0 * width * static_cast<double>(task_.outputs);
-    return tokens * (static_cast<double>(config_.layers) * (matrices + attention) + output);
+    double heads = 0;
+    for (const Question& question : task_.questions) {
+      const bool pointer = question.kind == Question::Kind::pointer;
+      const double answers = question.about == Question::About::sample ? 1.0 : tokens;
+      heads += pointer ? 2.0 * width * (width * (tokens + answers) + tokens * answers)
+                       : 2.0 * width * answers * static_cast<double>(question.outputs);
+    }
+    const double inputs = 2.0 * width * static_cast<double>(task_.features);
+    return tokens * (static_cast<double>(config_.layers) * (matrices + attention) + inputs) + heads;
   }
 
   std::string backend() const override {
@@ -119,49 +142,96 @@ class Transformer final : public Model {
   }
 
  private:
-  Tensor run(const Batch& batch, const Probe& probe, AttentionMonitor* monitor) {
-    const c10::Device device = embedding_.device();
-    const Tensor inputs = batch.inputs.to(device);
-    const int64_t size = inputs.size(1);
-    auto relations = positions_->relations(batch.structures, size, device);
-    AttentionOptions attention = attention_;
-    Tensor padding;  // [B, N, 1]
-    if (batch.valid.defined()) {
-      const Tensor valid = batch.valid.to(device);
-      padding = valid.bitwise_not().unsqueeze(2);
-      attention.mask = valid.view({valid.size(0), 1, 1, size}).expand({-1, -1, size, -1});
-      for (auto& relation : relations) relation = counted_from_first(relation, valid);
+  // Where the tokens of a batch stand, and which may attend.
+  struct Placed {
+    std::vector<RelationMap> relations;
+    Tensor valid;  // [B, N] bool; undefined: all
+    AttentionOptions attention;
+  };
+
+  std::vector<Structure> structures(std::vector<Structure> samples) const {
+    if (class_token_) {
+      for (Structure& sample : samples) sample = with_class_token(sample);
     }
+    return samples;
+  }
+
+  Placed placed(const Batch& batch) {
+    const c10::Device device = embedding_->device();
+    const int64_t size = batch.inputs.size(1) + class_token_;
+    Placed place{.relations = positions_->relations(structures(batch.structures), size, device),
+                 .valid = {},
+                 .attention = attention_};
+    if (!batch.valid.defined()) return place;
+    place.valid = batch.valid.to(device);
+    if (class_token_) place.valid = at::constant_pad_nd(place.valid, {1, 0}, true);
+    const int64_t samples = place.valid.size(0);
+    place.attention.mask = place.valid.view({samples, 1, 1, size}).expand({samples, 1, size, size});
+    for (auto& relation : place.relations) relation = counted_from_first(relation, place.valid);
+    return place;
+  }
+
+  // What the blocks make of the inputs, normed, [B, N, C].
+  Tensor encode(const Batch& batch, const Placed& place, const Probe& probe,
+                AttentionMonitor* monitor) {
+    const Tensor padding =
+        place.valid.defined() ? place.valid.bitwise_not().unsqueeze(2) : Tensor();  // [B, N, 1]
     const auto without_padding = [&](const Tensor& x) {
       return padding.defined() ? x.masked_fill(padding, 0.0) : x;
     };
-    Tensor x = at::embedding(embedding_, inputs);
-    if (task_.tied_outputs) x = x * std::sqrt(static_cast<double>(config_.width));
-    x = without_padding(positions_->on_tokens(x, 0, relations));
+    Tensor x = without_padding(embedding_->forward(batch.inputs.to(embedding_->device())));
+    x = without_padding(positions_->on_tokens(x, 0, place.relations));
     if (probe) probe("embedding", x);
     for (size_t layer = 0; layer < blocks_.size(); ++layer) {
-      const auto terms = positions_->terms(static_cast<int64_t>(layer), relations);
-      const Watch watch{monitor, static_cast<int64_t>(layer), relations.data()};
+      const auto number = static_cast<int64_t>(layer);
+      const auto terms = positions_->terms(number, place.relations);
+      const Watch watch{monitor, number, place.relations.data()};
       const Probe inner = !probe ? Probe{} : [&](const std::string& part, const Tensor& output) {
         probe(fmt::format("block{}.{}", layer, part), output);
       };
-      x = without_padding(blocks_[layer]->forward(x, terms, attention, inner, watch));
-      x = positions_->on_tokens(x, static_cast<int64_t>(layer) + 1, relations);
+      x = without_padding(blocks_[layer]->forward(x, terms, place.attention, inner, watch));
+      x = positions_->on_tokens(x, number + 1, place.relations);
     }
-    const Tensor logits = at::linear(root_mean_square_norm(x, gain_), output_);
-    if (probe) probe("output", logits);
-    return logits;
+    return root_mean_square_norm(x, gain_);
+  }
+
+  std::vector<Tensor> run(const Batch& batch, const Probe& probe) {
+    const Placed place = placed(batch);
+    Encoded encoded{.tokens = encode(batch, place, probe, nullptr),
+                    .valid = place.valid,
+                    .class_token = class_token_,
+                    .positions = {}};
+    std::vector<Tensor> outputs;
+    int64_t attention = config_.layers;  // pointers score after the blocks
+    for (size_t n = 0; n < heads_.size(); ++n) {
+      const bool scores = has_scores(heads_[n]->question());
+      if (scores) encoded.positions = positions_->terms(attention++, place.relations);
+      const Answers none, &answers = batch.answers.empty() ? none : batch.answers.at(n);
+      outputs.push_back(heads_[n]->forward(encoded, answers, place.attention));
+      if (probe) probe("output", outputs.back());
+    }
+    return outputs;
   }
 
   const ModelConfig config_;
   const TaskTraits task_;
+  const bool class_token_;
   AttentionOptions attention_;
-  Tensor embedding_;  // [vocabulary, C]
+  std::shared_ptr<Embedding> embedding_;
   std::shared_ptr<Positions> positions_;
   std::vector<std::shared_ptr<Block>> blocks_;
-  Tensor gain_;    // [C]
-  Tensor output_;  // [outputs, C]
+  Tensor gain_;  // [C]
+  std::vector<std::shared_ptr<Head>> heads_;
 };
+
+void check_readout(const ModelConfig& config, const TaskTraits& task) {
+  const bool asked = std::any_of(
+      task.questions.begin(), task.questions.end(),
+      [](const Question& question) { return question.about == Question::About::sample; });
+  if (config.readout == "class" && !asked) {
+    input_error("model.readout: class found, but the task asks nothing about a whole sample");
+  }
+}
 
 }  // namespace
 
@@ -169,8 +239,15 @@ std::shared_ptr<Model> make_model(const ModelConfig& config, const TaskEntry& en
                                   const TaskTraits& task, const Structure& trained,
                                   const Initialiser& initial) {
   check_config(config);
-  const PositionContext context{config.layers, config.heads,   config.width,
-                                task.causal,   entry.relation, trained};
+  check_readout(config, task);
+  const PositionContext context{
+      .layers = config.layers,
+      .pointers = std::count_if(task.questions.begin(), task.questions.end(), has_scores),
+      .heads = config.heads,
+      .width = config.width,
+      .causal = task.causal,
+      .default_relation = entry.relation,
+      .trained = config.readout == "class" ? with_class_token(trained) : trained};
   return std::make_shared<Transformer>(config, task, context, initial);
 }
 

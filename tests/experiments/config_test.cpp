@@ -71,6 +71,7 @@ dropout = 0.0
 positions = [{encoding = "none past_range=extend", relation = "token randomize=0"}]
 scale = "rsqrt"
 length_scale = "none"
+readout = "mean"
 backend = "auto"
 
 [train]
@@ -88,11 +89,12 @@ log_every = 1
 
 [evaluate]
 sizes = [12, 24]
+variants = []
 samples = 8
 tokens = 65536
 batch_tokens = 8192
 )");
-  EXPECT_EQ(run.id, "bb49f7eaf835");
+  EXPECT_EQ(run.id, "71a6a1a98c93");
 }
 
 TEST(Config, SpellingsOfOneConfigurationHaveOneId) {

@@ -87,7 +87,7 @@ TEST(Evaluation, IsTheSameForEverySeed) {
   std::vector<at::Tensor> inputs;
   for (const auto* evaluated : {&a, &b}) {
     evaluated->experiment.task->evaluation(
-        evaluation_requests(evaluated->config)[0],
+        evaluation_requests(evaluated->config, *evaluated->experiment.task)[0],
         [&](const Batch& batch) { inputs.push_back(batch.inputs); });
   }
   ASSERT_EQ(inputs.size(), 2u);

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
 
 #include "modalities/modality.h"
@@ -56,39 +57,89 @@ class EveryTask : public testing::TestWithParam<std::string> {
   Batch training(uint64_t seed, uint64_t step) const {
     return task().training({.size = size(), .batch = 10, .seed = seed, .step = step});
   }
-  Batch evaluation(int64_t batch) const {
-    std::vector<at::Tensor> inputs, targets, scored;
+  std::vector<Batch> evaluation(int64_t batch) const {
+    std::vector<Batch> batches;
     task().evaluation(evaluation_of(size(), batch), [&](const Batch& some) {
       EXPECT_LE(some.inputs.size(0), batch);
-      inputs.push_back(some.inputs);
-      targets.push_back(some.targets);
-      scored.push_back(some.scored);
+      batches.push_back(some);
     });
-    Batch all;
-    all.inputs = at::cat(inputs, 0);
-    all.targets = at::cat(targets, 0);
-    all.scored = at::cat(scored, 0);
-    return all;
+    return batches;
   }
 
  private:
   Case case_;
 };
 
-bool same(const Batch& a, const Batch& b) {
-  return at::equal(a.inputs, b.inputs) && at::equal(a.targets, b.targets) &&
-         at::equal(a.scored, b.scored);
+// A sample without its padding: what goes in, how it is connected, and the right answers.
+struct Sample {
+  at::Tensor inputs;
+  std::vector<std::array<int64_t, 2>> edges;
+  std::vector<int64_t> parents;
+  std::vector<at::Tensor> answers;
+
+  bool same_inputs(const Sample& other) const {
+    return at::equal(inputs, other.inputs) && edges == other.edges && parents == other.parents;
+  }
+  bool operator==(const Sample& other) const {
+    return same_inputs(other) &&
+           std::equal(answers.begin(), answers.end(), other.answers.begin(), other.answers.end(),
+                      [](const auto& a, const auto& b) { return at::equal(a, b); });
+  }
+};
+
+std::vector<Sample> samples_of(const Batch& batch) {
+  std::vector<Sample> samples;
+  for (int64_t b = 0; b < batch.inputs.size(0); ++b) {
+    Sample sample;
+    sample.inputs = batch.inputs[b];
+    if (batch.valid.defined()) sample.inputs = sample.inputs.index({batch.valid[b]});
+    const size_t structure = batch.structures.size() == 1 ? 0 : static_cast<size_t>(b);
+    sample.edges = batch.structures[structure].edges;
+    sample.parents = batch.structures[structure].parents;
+    for (const Answers& answers : batch.answers) {
+      sample.answers.push_back(answers.targets[b].index({answers.scored[b]}));
+    }
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+std::vector<Sample> samples_of(const std::vector<Batch>& batches) {
+  std::vector<Sample> all;
+  for (const Batch& batch : batches) {
+    for (auto& sample : samples_of(batch)) all.push_back(std::move(sample));
+  }
+  return all;
+}
+
+void expect_answers(const Question& question, const Answers& answers, const Batch& batch) {
+  ASSERT_EQ(answers.targets.sizes(), answers.scored.sizes());
+  EXPECT_EQ(answers.scored.scalar_type(), at::kBool);
+  const bool token = question.about == Question::About::token;
+  EXPECT_EQ(answers.targets.size(1), token ? batch.inputs.size(1) : 1);
+  const at::Tensor found = answers.targets.masked_select(answers.scored);
+  if (found.numel() == 0) return;
+  if (question.kind == Question::Kind::number) {
+    EXPECT_TRUE(at::isfinite(found).all().item<bool>());
+    return;
+  }
+  EXPECT_EQ(answers.targets.scalar_type(), at::kLong);
+  const bool pointer = question.kind == Question::Kind::pointer;
+  EXPECT_GE(found.min().item<int64_t>(), 0);
+  EXPECT_LT(found.max().item<int64_t>(), pointer ? batch.inputs.size(1) : question.outputs);
 }
 
 void expect_wellformed(const Batch& batch, const TaskTraits& traits) {
-  ASSERT_EQ(batch.targets.sizes(), batch.scored.sizes());
-  EXPECT_EQ(batch.scored.scalar_type(), at::kBool);
-  EXPECT_EQ(batch.targets.scalar_type(), at::kLong);
-  EXPECT_TRUE(batch.scored.any(1).all().item<bool>()) << "a sample without a scored target";
-  const at::Tensor answers = batch.targets.masked_select(batch.scored);
-  EXPECT_GE(answers.min().item<int64_t>(), 0);
-  EXPECT_LT(answers.max().item<int64_t>(), traits.outputs);
-  if (batch.inputs.scalar_type() != at::kLong) return;
+  ASSERT_EQ(batch.answers.size(), traits.questions.size());
+  for (size_t n = 0; n < batch.answers.size(); ++n) {
+    expect_answers(traits.questions[n], batch.answers[n], batch);
+  }
+  EXPECT_TRUE(batch.answers.front().scored.any().item<bool>()) << "a batch without a target";
+  if (batch.inputs.scalar_type() != at::kLong) {
+    EXPECT_EQ(batch.inputs.size(2), traits.features);
+    EXPECT_TRUE(at::isfinite(batch.inputs).all().item<bool>());
+    return;
+  }
   EXPECT_GE(batch.inputs.min().item<int64_t>(), 0);
   EXPECT_LT(batch.inputs.max().item<int64_t>(), traits.vocabulary);
 }
@@ -97,50 +148,52 @@ TEST_P(EveryTask, BatchesAreWellFormed) {
   const Batch batch = training(0, 0);
   EXPECT_EQ(batch.inputs.size(0), 10);
   expect_wellformed(batch, task().traits());
-  expect_wellformed(evaluation(4), task().traits());
+  for (const Batch& some : evaluation(4)) expect_wellformed(some, task().traits());
   ASSERT_FALSE(batch.structures.empty());
   EXPECT_TRUE(batch.structures.size() == 1 || batch.structures.size() == 10);
-  EXPECT_EQ(batch.structures.front().keys, batch.inputs.size(1));
-  EXPECT_EQ(batch.structures.front().queries, batch.structures.front().keys);
+  for (const Structure& structure : batch.structures) {
+    EXPECT_LE(structure.keys, batch.inputs.size(1));
+    EXPECT_EQ(structure.queries, structure.keys);
+  }
 }
 
 TEST_P(EveryTask, TheSameRequestGivesTheSameBatch) {
-  EXPECT_TRUE(same(training(3, 5), training(3, 5)));
+  EXPECT_EQ(samples_of(training(3, 5)), samples_of(training(3, 5)));
   at::rand({100});  // whatever the process drew in between
-  EXPECT_TRUE(same(training(3, 5), training(3, 5)));
+  EXPECT_EQ(samples_of(training(3, 5)), samples_of(training(3, 5)));
 }
 
 TEST_P(EveryTask, AnotherStepOrSeedGivesAnother) {
-  EXPECT_FALSE(at::equal(training(0, 0).inputs, training(0, 1).inputs));
-  EXPECT_FALSE(at::equal(training(0, 0).inputs, training(1, 0).inputs));
-  EXPECT_FALSE(at::equal(training(0, 1).inputs, training(1, 0).inputs));
+  EXPECT_NE(samples_of(training(0, 0)), samples_of(training(0, 1)));
+  EXPECT_NE(samples_of(training(0, 0)), samples_of(training(1, 0)));
+  EXPECT_NE(samples_of(training(0, 1)), samples_of(training(1, 0)));
 }
 
 TEST_P(EveryTask, EvaluationIsTheSameEveryTimeAndForEveryBatchSize) {
-  const Batch once = evaluation(4);
-  EXPECT_EQ(once.inputs.size(0), 10);
-  EXPECT_TRUE(same(once, evaluation(4)));
-  EXPECT_TRUE(same(once, evaluation(1)));
-  EXPECT_TRUE(same(once, evaluation(10)));
-  EXPECT_TRUE(same(once, evaluation(1000)));
+  const auto once = samples_of(evaluation(4));
+  EXPECT_GE(once.size(), 1u);
+  EXPECT_LE(once.size(), 10u);
+  for (const int64_t batch : {4, 1, 10, 1000}) EXPECT_EQ(once, samples_of(evaluation(batch)));
 }
 
 TEST_P(EveryTask, NoTrainingBatchIsTheEvaluation) {
-  const at::Tensor held_out = evaluation(10).inputs;
+  const auto held_out = samples_of(evaluation(10));
   for (uint64_t seed = 0; seed < 3; ++seed) {
     for (uint64_t step = 0; step < 40; ++step) {
-      const at::Tensor trained = training(seed, step).inputs;
-      for (int64_t b = 0; b < trained.size(0); ++b) {
-        const at::Tensor equal = (held_out == trained[b]).flatten(1).all(1);
-        ASSERT_FALSE(equal.any().item<bool>()) << "seed " << seed << " step " << step;
+      for (const Sample& trained : samples_of(training(seed, step))) {
+        for (const Sample& other : held_out) {
+          ASSERT_FALSE(trained.same_inputs(other)) << "seed " << seed << " step " << step;
+        }
       }
     }
   }
 }
 
 TEST_P(EveryTask, EvaluationSamplesDiffer) {
-  const at::Tensor inputs = evaluation(10).inputs.flatten(1);
-  EXPECT_EQ(std::get<0>(at::unique_dim(inputs, 0)).size(0), inputs.size(0));
+  const auto samples = samples_of(evaluation(10));
+  for (size_t a = 0; a < samples.size(); ++a) {
+    for (size_t b = 0; b < a; ++b) EXPECT_FALSE(samples[a].same_inputs(samples[b])) << a << b;
+  }
 }
 
 TEST_P(EveryTask, RefusesSizesThatAreNone) {

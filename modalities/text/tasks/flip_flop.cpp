@@ -25,7 +25,7 @@ class FlipFlop final : public SampledTask {
 
   TaskTraits traits() const override {
     return {.vocabulary = 5,
-            .outputs = 2,
+            .questions = {{.outputs = 2}},
             .causal = true,
             .metrics = {"accuracy", "cross-entropy"},
             .chance = 0.5,
@@ -56,8 +56,10 @@ class FlipFlop final : public SampledTask {
 
     Batch batch;
     batch.inputs = at::stack({instruction, bit}, 2).flatten(1);
-    batch.targets = at::stack({bit.masked_fill(~reads, 0), at::zeros_like(bit)}, 2).flatten(1);
-    batch.scored = at::stack({reads, at::zeros_like(reads)}, 2).flatten(1);
+    Answers answers;
+    answers.targets = at::stack({bit.masked_fill(~reads, 0), at::zeros_like(bit)}, 2).flatten(1);
+    answers.scored = at::stack({reads, at::zeros_like(reads)}, 2).flatten(1);
+    batch.answers = {answers};
     batch.structures = {{.queries = size, .keys = size}};
     return batch;
   }

@@ -21,7 +21,7 @@ class LagCopy final : public SampledTask {
 
   TaskTraits traits() const override {
     return {.vocabulary = symbols_,
-            .outputs = symbols_,
+            .questions = {{.outputs = symbols_}},
             .causal = true,
             .metrics = {"accuracy", "cross-entropy"},
             .chance = 1.0 / static_cast<double>(symbols_),
@@ -38,10 +38,11 @@ class LagCopy final : public SampledTask {
   Batch draw(int64_t size, int64_t samples, at::Generator generator) const override {
     Batch batch;
     batch.inputs = at::randint(0, symbols_, {samples, size}, generator, at::kLong);
-    batch.targets = at::zeros_like(batch.inputs);
-    batch.targets.narrow(1, lag_, size - lag_).copy_(batch.inputs.narrow(1, 0, size - lag_));
-    batch.scored = at::zeros_like(batch.inputs, at::kBool);
-    batch.scored.narrow(1, lag_, size - lag_).fill_(true);
+    Answers answers{.targets = at::zeros_like(batch.inputs),
+                    .scored = at::zeros_like(batch.inputs, at::kBool)};
+    answers.targets.narrow(1, lag_, size - lag_).copy_(batch.inputs.narrow(1, 0, size - lag_));
+    answers.scored.narrow(1, lag_, size - lag_).fill_(true);
+    batch.answers = {answers};
     batch.structures = {{.queries = size, .keys = size}};
     return batch;
   }

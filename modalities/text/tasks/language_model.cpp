@@ -30,7 +30,7 @@ class LanguageModel final : public Task {
 
   TaskTraits traits() const override {
     return {.vocabulary = 256,
-            .outputs = 256,
+            .questions = {{.outputs = 256}},
             .causal = true,
             .tied_outputs = true,
             .metrics = {"bits-per-byte", "cross-entropy", "perplexity", "accuracy"},
@@ -124,8 +124,8 @@ class LanguageModel final : public Task {
     const Tensor tokens = all.index({places}).to(at::kLong);  // [B, N + 1]
     Batch batch;
     batch.inputs = tokens.narrow(1, 0, size).contiguous();
-    batch.targets = tokens.narrow(1, 1, size).contiguous();
-    batch.scored = at::ones_like(batch.inputs, at::kBool);
+    batch.answers = {{.targets = tokens.narrow(1, 1, size).contiguous(),
+                      .scored = at::ones_like(batch.inputs, at::kBool)}};
     batch.structures = {{.queries = size, .keys = size}};
     return batch;
   }

@@ -36,8 +36,10 @@ Structure line(int64_t size) {
 }
 
 std::shared_ptr<Model> model_of(const ModelConfig& config, at::Device device = at::kCPU) {
-  const TaskTraits task{
-      .vocabulary = kVocabulary, .outputs = kVocabulary, .causal = true, .tied_outputs = true};
+  const TaskTraits task{.vocabulary = kVocabulary,
+                        .questions = {{.outputs = kVocabulary}},
+                        .causal = true,
+                        .tied_outputs = true};
   auto model = make_model(config, line_task(), task, line(kTrained), Initialiser(1, device));
   model->eval();
   return model;
@@ -79,11 +81,11 @@ TEST_P(EveryModel, SeesNothingOfTheFuture) {
   const at::NoGradGuard no_gradients;
   const auto model = model_of(config_of(GetParam()));
   const Tensor original = tokens(2, kTrained);
-  const Tensor before = model->forward(batch_of(original));
+  const Tensor before = model->forward(batch_of(original))[0];
   for (int64_t changed = 1; changed < kTrained; ++changed) {
     Tensor other = original.clone();
     other.narrow(1, changed, kTrained - changed).add_(1).remainder_(kVocabulary);
-    const Tensor after = model->forward(batch_of(other));
+    const Tensor after = model->forward(batch_of(other))[0];
     EXPECT_EQ(gap(before.narrow(1, 0, changed), after.narrow(1, 0, changed)), 0) << changed;
     EXPECT_GT(gap(before.select(1, changed), after.select(1, changed)), 1e-6) << changed;
   }
@@ -93,17 +95,18 @@ TEST_P(EveryModel, PaddingOnEitherSideChangesNothing) {  // field note A18
   const at::NoGradGuard no_gradients;
   const auto model = model_of(config_of(GetParam()));
   const Tensor real = tokens(2, 3);
-  const Tensor plain = model->forward(batch_of(real));
+  const Tensor plain = model->forward(batch_of(real))[0];
   for (const int64_t left : {0, 2}) {
     Batch batch = batch_of(at::constant_pad_nd(real, {left, 2 - left}, 5));
     batch.valid = at::constant_pad_nd(at::ones_like(real), {left, 2 - left}).to(at::kBool);
-    EXPECT_LT(gap(model->forward(batch).narrow(1, left, 3), plain), 1e-5) << left << " on the left";
+    EXPECT_LT(gap(model->forward(batch)[0].narrow(1, left, 3), plain), 1e-5)
+        << left << " on the left";
   }
 }
 
 TEST_P(EveryModel, RunsWhereItsParametersAre) {
   const auto model = model_of(config_of(GetParam()), at::kMeta);
-  const Tensor logits = model->forward(batch_of(tokens(2, kTrained)));
+  const Tensor logits = model->forward(batch_of(tokens(2, kTrained)))[0];
   EXPECT_TRUE(logits.is_meta());
   EXPECT_EQ(logits.sizes(), (at::IntArrayRef{2, kTrained, kVocabulary}));
 }
@@ -123,7 +126,7 @@ TEST_P(EveryModel, SharesItsOtherInitialWeightsWithEveryEncoding) {
 
 TEST_P(EveryModel, GivesGradientsToEveryParameter) {
   const auto model = model_of(config_of(GetParam()));
-  model->forward(batch_of(tokens(2, kTrained))).pow(2).sum().backward();
+  model->forward(batch_of(tokens(2, kTrained)))[0].pow(2).sum().backward();
   for (const auto& parameter : model->named_parameters()) {
     ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
     EXPECT_TRUE(at::isfinite(parameter.value().grad()).all().item<bool>()) << parameter.key();
@@ -138,7 +141,8 @@ TEST_P(EveryModel, RunsOnOneTokenAndPastItsTrainedSizeOrSaysWhyNot) {
       EXPECT_GT(size, kTrained);
       continue;
     }
-    EXPECT_TRUE(at::isfinite(model->forward(batch_of(tokens(1, size)))).all().item<bool>()) << size;
+    EXPECT_TRUE(at::isfinite(model->forward(batch_of(tokens(1, size)))[0]).all().item<bool>())
+        << size;
   }
 }
 
@@ -169,8 +173,8 @@ TEST(Model, TermsOfSeveralEncodingsAddUp) {
   EXPECT_EQ(position_label(both, line_task()), "alibi@token + t5@token");
   const at::NoGradGuard no_gradients;
   const Tensor input = tokens(1, kTrained);
-  const Tensor sum = model_of(both)->forward(batch_of(input));
-  EXPECT_GT(gap(sum, model_of(config_of("alibi"))->forward(batch_of(input))), 1e-6);
+  const Tensor sum = model_of(both)->forward(batch_of(input))[0];
+  EXPECT_GT(gap(sum, model_of(config_of("alibi"))->forward(batch_of(input))[0]), 1e-6);
 }
 
 TEST(Model, ConfigsWithoutMeaningAreNamed) {
@@ -194,9 +198,9 @@ TEST(Model, ScaleOverridesTheContentScale) {
   ModelConfig named = config_of("none");
   named.scale = "0.35355339059327373";  // 1/sqrt(8)
   const Batch batch = batch_of(tokens(1, kTrained));
-  const Tensor usual = model_of(config_of("none"))->forward(batch);
-  EXPECT_LT(gap(model_of(named)->forward(batch), usual), 1e-5);
-  EXPECT_GT(gap(model_of(none)->forward(batch), usual), 1e-3);
+  const Tensor usual = model_of(config_of("none"))->forward(batch)[0];
+  EXPECT_LT(gap(model_of(named)->forward(batch)[0], usual), 1e-5);
+  EXPECT_GT(gap(model_of(none)->forward(batch)[0], usual), 1e-3);
 }
 
 TEST(Model, NamesTheFirstModuleThatIsNotFinite) {
@@ -214,10 +218,10 @@ TEST(Model, DropoutActsInTrainingOnly) {
   config.dropout = 0.5;
   const auto model = model_of(config);
   const Batch batch = batch_of(tokens(1, kTrained));
-  const Tensor still = model->forward(batch);
-  EXPECT_TRUE(at::equal(model->forward(batch), still));
+  const Tensor still = model->forward(batch)[0];
+  EXPECT_TRUE(at::equal(model->forward(batch)[0], still));
   model->train();
-  EXPECT_FALSE(at::equal(model->forward(batch), still));
+  EXPECT_FALSE(at::equal(model->forward(batch)[0], still));
 }
 
 }  // namespace

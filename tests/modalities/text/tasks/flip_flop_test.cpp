@@ -49,7 +49,8 @@ TEST(FlipFlop, EverySampleIsARightMemory) {
     const Batch batch = task->training({.size = size, .batch = 50, .seed = 0, .step = 1});
     ASSERT_EQ(batch.inputs.sizes(), at::IntArrayRef({50, size}));
     for (int64_t b = 0; b < 50; ++b) {
-      replay(values(batch.inputs[b]), values(batch.targets[b]), values(batch.scored[b]));
+      replay(values(batch.inputs[b]), values(batch.answers[0].targets[b]),
+             values(batch.answers[0].scored[b]));
     }
   }
 }
@@ -89,7 +90,8 @@ TEST(FlipFlop, ProbabilitiesMayBeZeroAndOne) {
 TEST(FlipFlop, ChanceIsHalf) {
   const auto task = make();
   const Batch batch = task->training({.size = 256, .batch = 384, .seed = 0, .step = 0});
-  const at::Tensor answers = batch.targets.masked_select(batch.scored).to(at::kDouble);
+  const at::Tensor answers =
+      batch.answers[0].targets.masked_select(batch.answers[0].scored).to(at::kDouble);
   EXPECT_NEAR(answers.mean().item<double>(), 0.5, 0.03);
   const at::Tensor bits = batch.inputs.view({-1, 128, 2});
   const at::Tensor reads = bits.select(2, 0) == 3;

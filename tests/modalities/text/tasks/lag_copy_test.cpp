@@ -18,8 +18,8 @@ std::unique_ptr<Task> make(const std::string& options = "") {
 
 void expect_lag(const Batch& batch, int64_t lag) {
   const auto tokens = batch.inputs.accessor<int64_t, 2>();
-  const auto targets = batch.targets.accessor<int64_t, 2>();
-  const auto scored = batch.scored.accessor<bool, 2>();
+  const auto targets = batch.answers[0].targets.accessor<int64_t, 2>();
+  const auto scored = batch.answers[0].scored.accessor<bool, 2>();
   for (int64_t b = 0; b < tokens.size(0); ++b) {
     for (int64_t t = 0; t < tokens.size(1); ++t) {
       ASSERT_EQ(scored[b][t], t >= lag);
@@ -34,7 +34,7 @@ TEST(LagCopy, TargetIsTheTokenFiveBefore) {
     const Batch batch = make()->training({.size = size, .batch = 16, .seed = 0, .step = 0});
     ASSERT_EQ(batch.inputs.sizes(), at::IntArrayRef({16, size}));
     expect_lag(batch, 5);
-    EXPECT_EQ(batch.scored.sum().item<int64_t>(), 16 * (size - 5));
+    EXPECT_EQ(batch.answers[0].scored.sum().item<int64_t>(), 16 * (size - 5));
   }
 }
 
@@ -44,7 +44,7 @@ TEST(LagCopy, LagAndSymbolsAreOptions) {
   expect_lag(batch, 2);
   EXPECT_EQ(batch.inputs.max().item<int64_t>(), 2);
   EXPECT_EQ(task->traits().vocabulary, 3);
-  EXPECT_EQ(task->traits().outputs, 3);
+  EXPECT_EQ(task->traits().questions[0].outputs, 3);
   EXPECT_DOUBLE_EQ(task->traits().chance, 1.0 / 3);
 }
 

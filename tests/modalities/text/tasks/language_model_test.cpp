@@ -53,10 +53,11 @@ TEST(LanguageModel, TrainsOnWindowsOfTheTrainingText) {
   const TextDataset text = dataset();
   const Batch batch = make(&text)->training({.size = 50, .batch = 300, .seed = 0, .step = 0});
   ASSERT_EQ(batch.inputs.sizes(), at::IntArrayRef({300, 50}));
-  EXPECT_TRUE(batch.scored.all().item<bool>());
+  EXPECT_TRUE(batch.answers[0].scored.all().item<bool>());
   std::vector<size_t> starts;
   for (int64_t b = 0; b < 300; ++b) {
-    const std::string input = text_of(batch.inputs[b]), target = text_of(batch.targets[b]);
+    const std::string input = text_of(batch.inputs[b]),
+                      target = text_of(batch.answers[0].targets[b]);
     const size_t start = train_text.find(input);
     ASSERT_NE(start, std::string::npos);
     EXPECT_EQ(target, train_text.substr(start + 1, 50)) << "the target is the next byte";
@@ -94,7 +95,7 @@ Evaluated evaluate(const Task& task, int64_t size, int64_t tokens) {
                     EXPECT_EQ(batch.inputs.size(1), size);
                     for (int64_t b = 0; b < batch.inputs.size(0); ++b) {
                       all.windows.push_back(text_of(batch.inputs[b]));
-                      all.targets += text_of(batch.targets[b]);
+                      all.targets += text_of(batch.answers[0].targets[b]);
                     }
                   });
   return all;
@@ -206,7 +207,7 @@ TEST(LanguageModel, PromisesItsTraits) {
   const TextDataset text = dataset();
   const TaskTraits traits = make(&text)->traits();
   EXPECT_EQ(traits.vocabulary, 256);
-  EXPECT_EQ(traits.outputs, 256);
+  EXPECT_EQ(traits.questions[0].outputs, 256);
   EXPECT_TRUE(traits.causal);
   EXPECT_TRUE(traits.tied_outputs);
   EXPECT_TRUE(traits.by_position);
