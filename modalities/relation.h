@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "modalities/kept.h"
 #include "modalities/options.h"
 
 namespace relbias {
@@ -35,6 +36,9 @@ struct Structure {
   // tree: parent of every node (root -1, siblings in the order of their index), node of every token
   std::vector<int64_t> parents{};
   std::vector<int64_t> token_nodes{};
+  Tensor hops{};  // graph: [N, N] int64 steps from i to j where given instead of edges, -1 none
+  std::string name{};            // `graph 17`, for messages
+  std::shared_ptr<Kept> kept{};  // what relations computed for this sample; null: nothing is kept
 };
 
 /// How the id r(i,j) of a pair is stored.

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities: computing once.
+#include "modalities/kept.h"
+
+namespace relbias {
+
+at::Tensor Kept::get(const std::string& what, const std::function<at::Tensor()>& compute) {
+  const std::lock_guard lock(mutex_);
+  auto found = tensors_.find(what);
+  if (found == tensors_.end()) found = tensors_.emplace(what, compute()).first;
+  return found->second;
+}
+
+}  // namespace relbias
