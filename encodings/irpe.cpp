@@ -36,7 +36,9 @@ Tensor piecewise(const Tensor& x) {
 /// mode=bias: a scalar b[bucket]; mode=contextual: a vector against the content, `on` k (key table
 /// A, met by the queries), q (query table P, met by the keys) and v (value table V). On a line
 /// cross and product are the same. The released code shares contextual tables between heads
-/// (per_head=false).
+/// (per_head=false). To load released weights: their rows for `on` k stand in the other order (query
+/// - key), the undirected methods keep 7 rows of which 4 are used (ours 0..3), and the class token
+/// has a vector of its own there, a scalar here.
 ///
 /// product on 1x3: rows 3 4 5 / 2 3 4 / 1 2 3 of 7.
 class Irpe final : public Encoding {

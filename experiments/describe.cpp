@@ -113,24 +113,30 @@ std::string describe_task(const TaskEntry& entry) {
          paragraph("options", option_lines(entry.options));
 }
 
-std::string describe_study(const std::string& name) {
-  const Study study = load_study(name);
-  std::string base, sweep, claims;
-  for (const auto& [key, value] : study.base) {
+std::string describe_part(const Part& part) {
+  std::string base, sweep;
+  for (const auto& [key, value] : part.base) {
     base += fmt::format("{}{} = {}", base.empty() ? "" : "\n", key, text_of(*value));
   }
-  for (const auto& axis : study.sweep) {
+  for (const auto& axis : part.sweep) {
     std::vector<std::string> values;
     for (const auto* value : axis.values) values.push_back(text_of(*value));
     sweep += fmt::format("{}{}: {}", sweep.empty() ? "" : "\n", axis.key, fmt::join(values, ", "));
   }
+  return (part.name.empty() ? "" : paragraph("part", part.name)) + paragraph("settings", base) +
+         paragraph("sweep", sweep);
+}
+
+std::string describe_study(const std::string& name) {
+  const Study study = load_study(name);
+  std::string parts, claims;
+  for (const Part& part : study.parts) parts += describe_part(part);
   for (const auto& claim : study.claims) {
     claims += fmt::format("{}{} beats {} at {}x{}{}", claims.empty() ? "" : "\n", claim.better,
                           claim.worse, claim.at, claim.task.empty() ? "" : " on ", claim.task);
   }
   return fmt::format("study {}\n", name) + paragraph("question", study.question) +
-         paragraph("expected", study.expected) + paragraph("cost", study.cost) +
-         paragraph("settings", base) + paragraph("sweep", sweep) +
+         paragraph("expected", study.expected) + paragraph("cost", study.cost) + parts +
          paragraph("runs", fmt::format("{}", expand(study, {}).size())) +
          paragraph("claims", claims) + paragraph("command", "relbias run " + name) +
          paragraph("file", study.file);

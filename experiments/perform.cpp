@@ -252,7 +252,8 @@ RunRecord new_record(const std::string& study, const RunConfig& config) {
   record.config = config_text(config);
   record.run_id = run_id(record.config);
   record.commit = git_commit();
-  record.versions = {{"libtorch", libtorch_version()}, {"compiler", compiler_version()}};
+  record.versions = {
+      {"libtorch", libtorch_version()}, {"compiler", compiler_version()}, {"hdf5", hdf5_version()}};
   record.started = utc_time();
   record.modality = find_entry("task", option_name(config.data.task), task_entries()).modality;
   record.task = label_of("task", config.data.task, task_entries());

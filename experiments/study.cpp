@@ -96,9 +96,11 @@ std::vector<Claim> read_claims(const toml::node& node) {
 // A claim about an encoding that no run has would never be tested.
 void check_claims(const Study& study) {
   std::vector<std::string> encodings;
-  for (const Axis& axis : study.sweep) {
-    if (axis.key != "model.encoding") continue;
-    for (const auto* value : axis.values) encodings.push_back(text_of(*value));
+  for (const Part& part : study.parts) {
+    for (const Axis& axis : part.sweep) {
+      if (axis.key != "model.encoding") continue;
+      for (const auto* value : axis.values) encodings.push_back(text_of(*value));
+    }
   }
   for (const Claim& claim : study.claims) {
     for (const auto& name : {claim.better, claim.worse}) {
@@ -107,6 +109,45 @@ void check_claims(const Study& study) {
                [&, &name = name]() { unknown_word("encoding of the sweep", name, encodings); });
     }
   }
+}
+
+// A key of a study or of one of its parts: settings, sweep or smoke.
+void read_settings(const std::string& key, const toml::node& value, Part& part) {
+  if (key == "sweep") {
+    part.sweep = read_sweep(table_value(key, value));
+  } else if (key == "smoke") {
+    flatten(table_value(key, value), "", part.smoke);
+  } else if (value.is_table() && !value.as_table()->empty()) {
+    flatten(*value.as_table(), key + ".", part.base);
+  } else {
+    part.base[key] = &value;
+  }
+}
+
+// What `part` writes over what the whole study says.
+Part over(const Part& whole, Part part) {
+  part.base.insert(whole.base.begin(), whole.base.end());
+  part.smoke.insert(whole.smoke.begin(), whole.smoke.end());
+  if (part.sweep.empty()) part.sweep = whole.sweep;
+  return part;
+}
+
+std::vector<Part> read_parts(const toml::node& node, const Part& whole) {
+  if (!node.is_array()) wrong_value("part", node, "a list of tables, [[part]]");
+  std::vector<Part> parts;
+  for (const auto& element : *node.as_array()) {
+    Part part;
+    for (const auto& [name, value] : table_value("part", element)) {
+      if (name.str() == "name") {
+        part.name = text_value("part.name", value);
+      } else {
+        read_settings(std::string(name.str()), value, part);
+      }
+    }
+    if (part.name.empty()) input_error("{}: part.name: missing, text expected", place_of(element));
+    parts.push_back(over(whole, std::move(part)));
+  }
+  return parts;
 }
 
 }  // namespace
@@ -118,23 +159,22 @@ Study parse_study(std::string_view text, const std::string& file) {
   study.sources.push_back(parse_toml(text, file));
   const std::map<std::string, std::string*> texts{
       {"question", &study.question}, {"expected", &study.expected}, {"cost", &study.cost}};
+  Part whole;
+  const toml::node* parts = nullptr;
   for (const auto& [name, value] : *study.sources.front()) {
     const std::string key(name.str());
     if (const auto prose = texts.find(key); prose != texts.end()) {
       *prose->second = text_value(key, value);
-    } else if (key == "sweep") {
-      study.sweep = read_sweep(table_value(key, value));
-    } else if (key == "smoke") {
-      flatten(table_value(key, value), "", study.smoke);
     } else if (key == "claim") {
       study.claims = read_claims(value);
-    } else if (value.is_table() && !value.as_table()->empty()) {
-      flatten(*value.as_table(), key + ".", study.base);
+    } else if (key == "part") {
+      parts = &value;
     } else {
-      study.base[key] = &value;
+      read_settings(key, value, whole);
     }
   }
   if (study.question.empty()) input_error("{}: question: missing, text expected", file);
+  study.parts = parts == nullptr ? std::vector{whole} : read_parts(*parts, whole);
   at_place(file, nullptr, [&]() { check_claims(study); });
   return study;
 }

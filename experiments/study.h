@@ -26,15 +26,23 @@ struct Axis {
   std::vector<const toml::node*> values;
 };
 
+/// Runs that differ in the keys of one sweep. A study without [[part]] has one.
+struct Part {
+  std::string name;  // `image`; empty where there is but one
+  Settings base;
+  std::vector<Axis> sweep;  // in the order of the file: the last key changes fastest
+  Settings smoke;           // replace base and sweep in a smoke test
+};
+
 struct Study {
   std::string name;  // from the file name, `-` for `_`
   std::string file;
   std::string question;
   std::string expected;
   std::string cost;
-  Settings base;
-  std::vector<Axis> sweep;  // in the order of the file: the last key changes fastest
-  Settings smoke;           // replace base and sweep in a smoke test
+  /// A [[part]] has the settings of the whole study and its own over them; a sweep of its own
+  /// replaces the study's.
+  std::vector<Part> parts;
   std::vector<Claim> claims;
   std::vector<std::shared_ptr<const toml::table>> sources;  // what the settings point into
 };

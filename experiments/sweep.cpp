@@ -107,29 +107,55 @@ void refuse_twins(const std::vector<Run>& runs) {
   }
 }
 
+// The parts in which the key and every value of a filter occur; at least one part must have them.
+void keep_only(std::vector<Part>& parts, const std::string& filter) {
+  std::vector<Part> kept;
+  std::exception_ptr refusal;
+  for (Part& part : parts) {
+    try {
+      keep_only(part.sweep, filter);
+      kept.push_back(std::move(part));
+    } catch (const InputError&) {
+      if (!refusal) refusal = std::current_exception();
+    }
+  }
+  if (kept.empty() && refusal) std::rethrow_exception(refusal);
+  parts = std::move(kept);
+}
+
+void add_runs(const Part& part, const Settings& pinned, std::vector<Run>& runs) {
+  std::vector<size_t> choice(part.sweep.size(), 0);
+  do {
+    Settings settings = part.base;
+    for (size_t axis = 0; axis < part.sweep.size(); ++axis) {
+      settings[part.sweep[axis].key] = part.sweep[axis].values[choice[axis]];
+    }
+    for (const auto& [key, value] : pinned) settings[key] = value;
+    Run run = resolve(settings, label_of(part.sweep, choice));
+    if (!part.name.empty()) run.label = fmt::format("{}: {}", part.name, run.label);
+    runs.push_back(std::move(run));
+  } while (next_choice(part.sweep, choice));
+}
+
 }  // namespace
 
 std::vector<Run> expand(const Study& study, const Selection& selection) {
-  Settings pinned = selection.smoke ? study.smoke : Settings{};
   std::vector<Assignment> assignments;
+  Settings set;
   for (const auto& text : selection.set) {
     assignments.push_back(parse_assignment(text, "--set"));
-    pinned[assignments.back().key] = &assignments.back().value();
+    set[assignments.back().key] = &assignments.back().value();
   }
-  std::vector<Axis> sweep = study.sweep;
-  std::erase_if(sweep, [&](const Axis& axis) { return pinned.count(axis.key) != 0; });
-  for (const auto& filter : selection.only) keep_only(sweep, filter);
-
+  // From here on a part's smoke settings are all that is pinned.
+  std::vector<Part> parts = study.parts;
+  for (Part& part : parts) {
+    if (!selection.smoke) part.smoke.clear();
+    for (const auto& [key, value] : set) part.smoke[key] = value;
+    std::erase_if(part.sweep, [&](const Axis& axis) { return part.smoke.count(axis.key) != 0; });
+  }
+  for (const auto& filter : selection.only) keep_only(parts, filter);
   std::vector<Run> runs;
-  std::vector<size_t> choice(sweep.size(), 0);
-  do {
-    Settings settings = study.base;
-    for (size_t axis = 0; axis < sweep.size(); ++axis) {
-      settings[sweep[axis].key] = sweep[axis].values[choice[axis]];
-    }
-    for (const auto& [key, value] : pinned) settings[key] = value;
-    runs.push_back(resolve(settings, label_of(sweep, choice)));
-  } while (next_choice(sweep, choice));
+  for (const Part& part : parts) add_runs(part, part.smoke, runs);
   refuse_twins(runs);
   return runs;
 }

@@ -5,6 +5,8 @@
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
+#include "encodings/attention/memory.h"
+
 namespace relbias {
 namespace {
 
@@ -111,6 +113,8 @@ AttentionResult attention(const Tensor& q, const Tensor& k, const Tensor& v,
         "backend fused: this build has no fused kernel for these terms; "
         "use backend auto or reference");
   }
+  // An allocator that overcommits would let the process be killed instead of refusing.
+  if (q.device().is_cpu()) check_memory(q, k, positions, main_memory());
   return reference_attention(q, k, v, positions, options);
 }
 

@@ -17,7 +17,7 @@ TEST_P(EveryStudy, SaysWhatItIsFor) {
   EXPECT_FALSE(study.question.empty());
   EXPECT_FALSE(study.expected.empty());
   EXPECT_FALSE(study.cost.empty());
-  EXPECT_FALSE(study.smoke.empty());
+  for (const Part& part : study.parts) EXPECT_FALSE(part.smoke.empty()) << part.name;
   EXPECT_FALSE(study.claims.empty());
   EXPECT_FALSE(expand(study, {}).empty());
 }

@@ -91,6 +91,47 @@ TEST(Study, OnlyKeepsValuesOfTheSweep) {
               HasSubstr("unknown key of the sweep 'train.steps': valid: seed, model.encoding"));
 }
 
+TEST(Study, PartsStandOverTheWholeStudy) {
+  const Study study = parse_study(tiny_study(R"(
+[sweep]
+"model.encoding" = ["alibi", "t5"]
+
+[smoke]
+"train.steps" = 2
+
+[[part]]
+name = "short"
+train = {size = 8, steps = 30}
+
+[[part]]
+name = "long"
+data = {task = "lag-copy lag=3"}
+sweep = {"model.encoding" = ["rope"], seed = [1, 2]}
+smoke = {"train.batch" = 3}
+)"),
+                                  "parts.toml");
+  const auto runs = expand(study, {});
+  EXPECT_THAT(labels(runs),
+              ElementsAre("short: alibi", "short: t5", "long: rope, seed=1", "long: rope, seed=2"));
+  EXPECT_EQ(runs[0].config.train.size, 8);
+  EXPECT_EQ(runs[0].config.train.steps, 30);
+  EXPECT_EQ(runs[2].config.train.size, 12);
+  EXPECT_THAT(runs[2].config.data.task, HasSubstr("lag=3"));
+
+  const auto smoke = expand(study, {.smoke = true, .set = {}, .only = {}});
+  EXPECT_EQ(smoke[0].config.train.steps, 2);
+  EXPECT_EQ(smoke[0].config.train.batch, 4);
+  EXPECT_EQ(smoke[2].config.train.batch, 3);
+
+  const auto only = expand(study, {.smoke = false, .set = {}, .only = {"model.encoding=t5,alibi"}});
+  EXPECT_THAT(labels(only), ElementsAre("short: alibi", "short: t5"));
+  EXPECT_THAT(input_error_of([&]() {
+                expand(study, {.smoke = false, .set = {}, .only = {"model.encoding=kerple"}});
+              }),
+              HasSubstr("unknown value of model.encoding 'kerple'"));
+  EXPECT_THAT(error_of(tiny_study("[[part]]\nseed = 1\n")), HasSubstr("part.name: missing"));
+}
+
 TEST(Study, OneRunTwiceIsAnError) {
   EXPECT_THAT(
       error_of(tiny_study("[sweep]\n\"model.encoding\" = [\"t5\", \"t5 num_buckets=32\"]\n")),

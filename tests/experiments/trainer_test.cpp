@@ -82,7 +82,8 @@ TEST(Trainer, WithoutTheOptimisersStateItWouldNot) {
   copied.trainer->advance();
   expect_equal_weights(straight, copied);
   fresh.trainer->advance();
-  EXPECT_FALSE(at::equal(fresh.weights().at("embedding.table"), straight.weights().at("embedding.table")));
+  EXPECT_FALSE(
+      at::equal(fresh.weights().at("embedding.table"), straight.weights().at("embedding.table")));
 }
 
 TEST(Trainer, RefusesDamagedCheckpoints) {
@@ -101,7 +102,8 @@ TEST(Trainer, EncodingsMeetTheSameDataFromTheSameWeights) {
   for (const auto& [name, weight] : alibi.weights()) {
     EXPECT_TRUE(at::equal(weight, t5.weights().at(name))) << name;
   }
-  EXPECT_FALSE(at::equal(t5.weights().at("embedding.table"), other_seed.weights().at("embedding.table")));
+  EXPECT_FALSE(
+      at::equal(t5.weights().at("embedding.table"), other_seed.weights().at("embedding.table")));
   bool varied = false;
   for (int64_t step = 0; step < 20; ++step) {
     EXPECT_EQ(training_size(t5.config, step), training_size(alibi.config, step));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "modalities/relation.h"
+#include "modalities/seed.h"
 
 namespace relbias {
 namespace {
@@ -68,6 +69,43 @@ TEST(Token, StructureFillsInWhatIsNotGiven) {
   EXPECT_EQ(both.queries, 3);
   EXPECT_EQ(both.keys, 3);
   EXPECT_GT(token->structure(std::nullopt, std::nullopt).keys, 0);
+}
+
+// Positions of a random sequence: sorted, without replacement, others in every draw.
+TEST(Token, RandomizeDrawsPositionsOfEverySequence) {
+  const auto token = make_relation("token randomize=16");
+  EXPECT_TRUE(token->is_random());
+  EXPECT_EQ(token->traits().index_class, IndexClass::pairs);
+  at::Generator generator = stream(1, "token test");
+  const Structure line{.queries = 4, .keys = 4};
+  const at::Tensor first = token->drawn(line, generator).positions;
+  const at::Tensor second = token->drawn(line, generator).positions;
+  for (const at::Tensor& positions : {first, second}) {
+    EXPECT_EQ(positions.numel(), 4);
+    EXPECT_TRUE((positions.diff() > 0).all().item<bool>()) << positions;
+    EXPECT_GE(positions[0].item<int64_t>(), 0);
+    EXPECT_LT(positions[3].item<int64_t>(), 16);
+  }
+  EXPECT_FALSE(at::equal(first, second));
+}
+
+// Positions 2 3 9 of 0..9, R = 19 rows with offsets -9..9: query 9 stands 7 after key 2.
+TEST(Token, RandomPositionsDecideTheIds) {
+  const auto token = make_relation("token randomize=10");
+  Structure line{.queries = 3, .keys = 3};
+  line.positions = at::tensor({2, 3, 9}, at::kLong);
+  const RelationMap map = token->map(line);
+  EXPECT_EQ(map.rows, 19);
+  const at::Tensor offset = map.offsets.squeeze(1).index({map.pair_rows()[0]});
+  EXPECT_TRUE(
+      at::equal(offset, at::tensor({0.f, 1.f, 7.f, -1.f, 0.f, 6.f, -7.f, -6.f, 0.f}).view({3, 3})))
+      << offset;
+}
+
+TEST(Token, RandomizeRefusesMoreTokensThanPositions) {
+  const auto token = make_relation("token randomize=4");
+  at::Generator generator = stream(1, "token test");
+  EXPECT_THROW(token->drawn({.queries = 5, .keys = 5}, generator), InputError);
 }
 
 }  // namespace
