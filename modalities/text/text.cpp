@@ -6,11 +6,6 @@
 
 namespace relbias {
 
-std::string_view split_name(Split split) {
-  constexpr std::array<std::string_view, 3> names = {"train", "validation", "test"};
-  return names[static_cast<size_t>(split)];
-}
-
 TextDataset::TextDataset(TextSource source)
     : hash_(std::move(source.content_hash)), report_(std::move(source.origin)) {
   for (const Split split : all_splits) {

@@ -11,12 +11,9 @@
 
 #include "modalities/files.h"
 #include "modalities/modality.h"
+#include "modalities/split.h"
 
 namespace relbias {
-
-enum class Split { train, validation, test };
-inline constexpr std::array all_splits = {Split::train, Split::validation, Split::test};
-std::string_view split_name(Split split);
 
 /// Files by Split, in the order of the text.
 using TextSplits = std::array<std::vector<File>, 3>;

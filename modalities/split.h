@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities: the three parts that a dataset is divided into.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace relbias {
+
+enum class Split { train, validation, test };
+inline constexpr std::array all_splits = {Split::train, Split::validation, Split::test};
+
+constexpr std::string_view split_name(Split split) {
+  constexpr std::array<std::string_view, 3> names = {"train", "validation", "test"};
+  return names[static_cast<size_t>(split)];
+}
+
+}  // namespace relbias
