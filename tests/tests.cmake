@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tests: one GoogleTest program from tests/**/*.cpp, run in parts side by side.
 find_package(GTest REQUIRED)
-find_package(OpenCV REQUIRED COMPONENTS core imgcodecs)
 find_path(SNDFILE_INCLUDE sndfile.h REQUIRED)
 find_library(SNDFILE_LIBRARY sndfile REQUIRED)
 
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*.cpp)
 list(FILTER test_sources EXCLUDE REGEX "/tests/benchmarks/")
 add_executable(relbias_tests ${test_sources})
-target_link_libraries(relbias_tests PRIVATE relbias_experiments GTest::gmock_main opencv_core opencv_imgcodecs
+target_link_libraries(relbias_tests PRIVATE relbias_experiments GTest::gmock_main opencv_core opencv_imgcodecs ZLIB::ZLIB
                       ${SNDFILE_LIBRARY} ${HDF5_C_LIBRARIES})
-target_include_directories(relbias_tests SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS} ${SNDFILE_INCLUDE})
+target_include_directories(relbias_tests SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS} ${SNDFILE_INCLUDE} ${OpenCV_INCLUDE_DIRS})
 target_precompile_headers(relbias_tests REUSE_FROM relbias_precompiled)
 add_dependencies(relbias_tests relbias)  # some run it; it stands beside them
 
 # Results know nothing of LibTorch, so their tests are spared its precompiled header.
 file(GLOB_RECURSE results_tests CONFIGURE_DEPENDS tests/results/*.cpp)
 set_source_files_properties(${results_tests} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+
+# Benchmarks are built when asked for: benchmark_NAME from tests/benchmarks/NAME.cpp.
+find_package(benchmark REQUIRED)
+file(GLOB benchmarks CONFIGURE_DEPENDS tests/benchmarks/*.cpp)
+foreach(source IN LISTS benchmarks)
+  get_filename_component(name "${source}" NAME_WE)
+  add_executable(benchmark_${name} EXCLUDE_FROM_ALL "${source}")
+  target_link_libraries(benchmark_${name} PRIVATE relbias_experiments benchmark::benchmark opencv_core opencv_imgcodecs)
+  target_include_directories(benchmark_${name} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
+  target_precompile_headers(benchmark_${name} REUSE_FROM relbias_precompiled)
+endforeach()
 
 # A process takes half a second to load LibTorch, so the cases share a few processes instead of having one each. They run
 # side by side, so each gets one thread; a test of threading sets its own number.

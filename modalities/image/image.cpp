@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/image: labelled pictures in three splits, and how they are divided.
+#include "modalities/image/image.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace relbias {
+namespace {
+
+constexpr int64_t block = 4096;  // pictures converted at a time
+
+Tensor from_0_to_1(const Tensor& pixels) {
+  return pixels.scalar_type() == at::kByte ? pixels.to(at::kFloat) / 255 : pixels;
+}
+
+void check_labels(const ImageSource& source, Split split) {
+  const Pictures& pictures = source.splits[static_cast<size_t>(split)];
+  if (pictures.count() == 0) {
+    input_error("{}: nothing is left for {}", source.origin, split_name(split));
+  }
+  const auto classes = static_cast<int64_t>(source.classes.size());
+  const auto lowest = pictures.labels.min().item<int64_t>();
+  const auto highest = pictures.labels.max().item<int64_t>();
+  if (lowest < 0 || highest >= classes) {
+    input_error("{}: label {} found, 0 to {} expected", source.origin,
+                lowest < 0 ? lowest : highest, classes - 1);
+  }
+}
+
+// A share of `count` pictures when `left` are not yet given away.
+int64_t taken(double share, int64_t count, int64_t left) {
+  if (share <= 0 || left < 2) return 0;
+  return std::clamp<int64_t>(std::llround(share * static_cast<double>(count)), 1, left - 1);
+}
+
+}  // namespace
+
+ImageDataset::ImageDataset(ImageSource source) : source_(std::move(source)) {
+  if (source_.classes.size() < 2) {
+    input_error("{}: one class only ({}), at least two expected", source_.origin,
+                fmt::join(source_.classes, ", "));
+  }
+  for (const Split split : all_splits) check_labels(source_, split);
+  const int64_t size = side(), colours = channels();
+  source_.origin += fmt::format("; {} classes, {}x{} pixels, {}", source_.classes.size(), size,
+                                size, colours == 1 ? "grey" : "red green blue");
+  for (const Split split : all_splits) {
+    source_.origin += fmt::format("; {} {}", split_name(split), count(split));
+  }
+  Tensor sum = at::zeros({colours}, at::kDouble), squares = sum.clone();
+  for (const Tensor& part : at(Split::train).pixels.split(block)) {
+    const Tensor values = from_0_to_1(part).to(at::kDouble);
+    sum += values.sum({0, 2, 3});
+    squares += values.square().sum({0, 2, 3});
+  }
+  const auto pixels = static_cast<double>(count(Split::train) * size * size);
+  mean_ = sum / pixels;
+  // A channel that is the same everywhere is not stretched.
+  deviation_ = (squares / pixels - mean_.square()).clamp_min(0).sqrt();
+  deviation_ = at::where(deviation_ > 1e-6, deviation_, at::ones_like(deviation_)).to(at::kFloat);
+  mean_ = mean_.to(at::kFloat);
+}
+
+Tensor ImageDataset::pixels(Split split, const Tensor& which) const {
+  return from_0_to_1(at(split).pixels.index_select(0, which));
+}
+
+Tensor ImageDataset::labels(Split split, const Tensor& which) const {
+  return at(split).labels.index_select(0, which);
+}
+
+double ImageDataset::largest_share(Split split) const {
+  const Tensor counts = at::bincount(at(split).labels).to(at::kDouble);
+  return counts.max().item<double>() / static_cast<double>(count(split));
+}
+
+std::array<Pictures, 3> divided_by_class(const Pictures& all, const Shares& shares) {
+  std::array<std::vector<Tensor>, 3> places;
+  const auto take = [&](Split split, const Tensor& some) {
+    places[static_cast<size_t>(split)].push_back(some);
+  };
+  const int64_t classes = all.count() > 0 ? all.labels.max().item<int64_t>() + 1 : 0;
+  for (int64_t label = 0; label < classes; ++label) {
+    const Tensor members = (all.labels == label).nonzero().squeeze(1);
+    const int64_t count = members.size(0);
+    const at::Generator generator = stream(0, "division", static_cast<uint64_t>(label));
+    const Tensor order =
+        members.index_select(0, at::randperm(count, generator, at::TensorOptions(at::kLong)));
+    const int64_t test = taken(shares.test, count, count);
+    const int64_t validation = taken(shares.validation, count, count - test);
+    take(Split::test, order.narrow(0, 0, test));
+    take(Split::validation, order.narrow(0, test, validation));
+    take(Split::train, order.narrow(0, test + validation, count - test - validation));
+  }
+  std::array<Pictures, 3> splits;
+  for (const Split split : all_splits) {
+    const auto& parts = places[static_cast<size_t>(split)];
+    if (parts.empty()) continue;
+    const Tensor which = at::cat(parts);
+    splits[static_cast<size_t>(split)] = {all.pixels.index_select(0, which),
+                                          all.labels.index_select(0, which)};
+  }
+  return splits;
+}
+
+const ImageDataset& images_of(const Dataset* dataset, const std::string& task) {
+  const auto* images = dynamic_cast<const ImageDataset*>(dataset);
+  if (images == nullptr) input_error("task {} needs a dataset of pictures", task);
+  return *images;
+}
+
+}  // namespace relbias

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/image: one picture read from the bytes of a file, under policies that are stated.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <string_view>
+
+namespace relbias {
+
+/// How every picture of a dataset is brought to one shape.
+struct PictureShape {
+  int64_t side = 32;         // S
+  bool colour = true;        // red green blue; else grey
+  std::string fit = "crop";  // of a picture that is not square: crop | pad | stretch
+  int64_t least = 8;         // a picture with a shorter side is refused
+};
+
+struct PictureFile {
+  at::Tensor pixels;  // [C, S, S] float32 from 0 to 1; undefined: refused
+  std::string fault;  // why it was refused
+  bool deep = false;  // had 16 bits
+  bool enlarged = false;
+};
+
+/// Policies, all stated in the dataset's report:
+///
+///     orientation   as EXIF says: a photo that a viewer shows upright is upright here
+///     channels      red, green, blue; grey = 0.299 R + 0.587 G + 0.114 B
+///     depth         8 bits / 255, 16 bits / 65535; others are refused
+///     transparency  over black, the colour that also lies around shifted and padded pictures
+///     not square    crop: the middle square; pad: black around; stretch: sides unlike scaled
+///     size          area averages where it shrinks, bilinear where it grows
+///     cut short     refused: half a JPEG decodes to a picture with a grey rest, and without error
+///
+/// Throws nothing: what cannot be read has a fault.
+PictureFile read_picture(std::string_view bytes, const PictureShape& shape);
+
+/// Whether a JPEG goes on to its end marker. The markers are followed from segment to segment,
+/// since a preview inside the file has an end marker of its own.
+bool jpeg_is_whole(std::string_view bytes);
+
+}  // namespace relbias

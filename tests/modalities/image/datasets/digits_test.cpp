@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: dataset `digits` as published, and what is said where it is not.
+#include <gmock/gmock.h>
+
+#include <opencv2/imgcodecs.hpp>
+
+#include "tests/error_of.h"
+#include "tests/modalities/image/pictures.h"
+#include "tests/scratch_folder.h"
+
+namespace relbias {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Digits, FiveThousandOfTenClasses) {
+  const auto digits = image_dataset("digits");
+  EXPECT_EQ(digits->count(Split::train), 3600);
+  EXPECT_EQ(digits->count(Split::validation), 400);
+  EXPECT_EQ(digits->count(Split::test), 1000);
+  EXPECT_EQ(digits->side(), 20);
+  EXPECT_EQ(digits->channels(), 1);
+  EXPECT_EQ(digits->classes().size(), 10U);
+  EXPECT_EQ(digits->largest_share(Split::test), 0.1);
+  EXPECT_THAT(digits->report(), HasSubstr("as in opencv-doc 4.6.0"));
+}
+
+// A zero has a hole in its middle and a one has not: cells and labels belong together.
+TEST(Digits, CellsAndLabelsBelongTogether) {
+  const auto digits = image_dataset("digits");
+  const at::Tensor all = at::arange(1000), labels = digits->labels(Split::test, all);
+  const at::Tensor middle =
+      digits->pixels(Split::test, all).slice(2, 9, 11).slice(3, 9, 11).mean({1, 2, 3});
+  const auto mean_of = [&](int64_t label) { return middle.masked_select(labels == label).mean(); };
+  EXPECT_LT(mean_of(0).item<double>(), 0.15);
+  EXPECT_GT(mean_of(1).item<double>(), 0.7);
+}
+
+TEST(Digits, NoPictureIsInTwoSplits) {
+  const auto digits = image_dataset("digits");
+  std::vector<at::Tensor> parts;
+  for (const Split split : all_splits) {
+    parts.push_back(
+        std::get<0>(at::unique_dim(digits->pixels(split, at::arange(digits->count(split))), 0)));
+  }
+  const int64_t apart = parts[0].size(0) + parts[1].size(0) + parts[2].size(0);
+  EXPECT_EQ(std::get<0>(at::unique_dim(at::cat(parts), 0)).size(0), apart);
+}
+
+TEST(Digits, AnotherFileIsNamedWithWhatIsWrong) {
+  const ScratchFolder folder;
+  const auto refusal = [](const std::string& path) {
+    return error_of([&] { image_dataset("digits path=\"" + path + "\""); });
+  };
+  const std::string missing = (folder.path() / "digits.png").string();
+  EXPECT_THAT(refusal(missing), HasSubstr("digits.png: run experiments/setup"));
+  EXPECT_THAT(refusal(folder.write("text.png", "no picture")),
+              HasSubstr("0x0 pixels, 2000x1000 expected"));
+  EXPECT_THAT(refusal(folder.write("empty.png", "")), HasSubstr("0x0 pixels"));
+  const std::string small = (folder.path() / "small.png").string();
+  cv::imwrite(small, cv::Mat(20, 40, CV_8UC1, cv::Scalar(0)));
+  EXPECT_THAT(refusal(small), HasSubstr("small.png is a picture of 40x20 pixels"));
+  const std::string blank = (folder.path() / "blank.png").string();
+  cv::imwrite(blank, cv::Mat(1000, 2000, CV_8UC1, cv::Scalar(0)));
+  EXPECT_THAT(image_dataset("digits path=" + blank)->report(), HasSubstr("content differs"));
+}
+
+}  // namespace
+}  // namespace relbias

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: image datasets as a whole: division by class, statistics, what is refused.
+#include "modalities/image/image.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/error_of.h"
+#include "tests/modalities/image/pictures.h"
+
+namespace relbias {
+namespace {
+
+using testing::HasSubstr;
+
+// `counts[c]` pictures of class c, each a single pixel with a number of its own.
+Pictures pixels_of(const std::vector<int64_t>& counts) {
+  std::vector<at::Tensor> labels;
+  for (size_t label = 0; label < counts.size(); ++label) {
+    labels.push_back(at::full({counts[label]}, static_cast<int64_t>(label), at::kLong));
+  }
+  const at::Tensor all = at::cat(labels);
+  return {at::arange(all.size(0)).to(at::kByte).view({-1, 1, 1, 1}), all};
+}
+
+std::vector<int64_t> class_counts(const Pictures& pictures, int64_t classes) {
+  const at::Tensor counts = at::bincount(pictures.labels, {}, classes);
+  return {counts.data_ptr<int64_t>(), counts.data_ptr<int64_t>() + classes};
+}
+
+TEST(DividedByClass, SharesHoldInEveryClass) {
+  const auto splits = divided_by_class(pixels_of({10, 20}), {.test = 0.2, .validation = 0.1});
+  EXPECT_EQ(class_counts(splits[0], 2), (std::vector<int64_t>{7, 14}));
+  EXPECT_EQ(class_counts(splits[1], 2), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(class_counts(splits[2], 2), (std::vector<int64_t>{2, 4}));
+}
+
+TEST(DividedByClass, EveryPictureGoesToOneSplitWithItsLabel) {
+  const Pictures all = pixels_of({30, 7, 2});
+  const auto splits = divided_by_class(all, {.test = 0.3, .validation = 0.3});
+  std::vector<at::Tensor> numbers;
+  for (const Pictures& split : splits) {
+    const at::Tensor number = split.pixels.flatten().to(at::kLong);
+    EXPECT_TRUE(at::equal(all.labels.index_select(0, number), split.labels));
+    numbers.push_back(number);
+  }
+  EXPECT_TRUE(at::equal(std::get<0>(at::cat(numbers).sort()), at::arange(39)));
+}
+
+TEST(DividedByClass, IsTheSameEveryTimeAndRandom) {
+  const auto division = [] { return divided_by_class(pixels_of({200}), {.test = 0.5})[2].pixels; };
+  EXPECT_TRUE(at::equal(division(), division()));
+  EXPECT_LT(division().max().item<int64_t>(), 200);
+  EXPECT_GT(division().max().item<int64_t>(), 150) << "the last ones are drawn, too";
+  EXPECT_LT(division().min().item<int64_t>(), 50);
+}
+
+TEST(DividedByClass, SmallClassesAreNotUsedUp) {
+  const auto one = divided_by_class(pixels_of({1, 2, 3}), {.test = 0.2, .validation = 0.1});
+  EXPECT_EQ(class_counts(one[0], 3), (std::vector<int64_t>{1, 1, 1}));
+  EXPECT_EQ(class_counts(one[2], 3), (std::vector<int64_t>{0, 1, 1}));
+  EXPECT_EQ(class_counts(one[1], 3), (std::vector<int64_t>{0, 0, 1}));
+  const auto no_test = divided_by_class(pixels_of({4}), {.validation = 0.5});
+  EXPECT_EQ(no_test[2].count(), 0);
+  EXPECT_EQ(no_test[1].count(), 2);
+}
+
+TEST(ImageDataset, KeepsBytesAndHandsOutNumbers) {
+  const ImageDataset images = numbered_pictures(10);
+  const at::Tensor pixels = images.pixels(Split::test, at::tensor({0, 9}, at::kLong));
+  EXPECT_EQ(pixels.scalar_type(), at::kFloat);
+  EXPECT_NEAR(pixels[0][0][0][0].item<double>(), 20.0 / 255, 1e-7);
+  EXPECT_NEAR(pixels[1][0][3][3].item<double>(), 29.0 / 255, 1e-7);
+  EXPECT_EQ(images.labels(Split::test, at::tensor({9}, at::kLong)).item<int64_t>(), 1);
+  EXPECT_EQ(images.largest_share(Split::test), 0.5);
+  EXPECT_THAT(images.report(), HasSubstr("2 classes, 4x4 pixels, grey; train 10; validation 10"));
+}
+
+TEST(ImageDataset, MeanAndDeviationAreOfTheTrainingPictures) {
+  const ImageDataset images = numbered_pictures(10);  // 0 to 9 in training
+  EXPECT_NEAR(images.mean()[0].item<double>(), 4.5 / 255, 1e-6);
+  EXPECT_NEAR(images.deviation()[0].item<double>(), 2.8722813 / 255, 1e-6);
+  EXPECT_NEAR(numbered_pictures(1).deviation()[0].item<double>(), 1, 0);  // all are alike
+}
+
+TEST(ImageDataset, WhatCannotBeLearntFromIsRefused) {
+  const auto refusal = [](const std::vector<std::string>& classes, int64_t label) {
+    ImageSource source{.origin = "here", .content_hash = "0", .classes = classes};
+    source.splits.fill(pixels_of({2, 2}));
+    source.splits[1].labels = at::full({4}, label, at::kLong);
+    return error_of([&] { ImageDataset(std::move(source)); });
+  };
+  EXPECT_THAT(refusal({"only"}, 0), HasSubstr("here: one class only (only), at least two"));
+  EXPECT_THAT(refusal({"a", "b"}, 2), HasSubstr("label 2 found, 0 to 1 expected"));
+  EXPECT_THAT(refusal({"a", "b"}, -1), HasSubstr("label -1 found"));
+  EXPECT_EQ(refusal({"a", "b"}, 1), "no error");
+  ImageSource empty{.origin = "here", .content_hash = "0", .classes = {"a", "b"}};
+  empty.splits[0] = pixels_of({2, 2});
+  EXPECT_THAT(error_of([&] { ImageDataset(std::move(empty)); }),
+              HasSubstr("nothing is left for validation"));
+}
+
+}  // namespace
+}  // namespace relbias
