@@ -28,21 +28,43 @@ bool is_past_range(const RelationMap& relation, const RelationMap& trained) {
 }
 
 // Interpolation maps the first and the last position of the larger side onto those of the trained
-// one; a side that is not larger stays as it is.
+// one, so that the ends of a table are its ends; a side that is not larger stays as it is.
 double interpolation(int64_t side, int64_t trained) {
   return side > trained ? static_cast<double>(trained - 1) / static_cast<double>(side - 1) : 1.0;
 }
 
-Tensor bring_into_range(const Tensor& positions, const RelationMap& relation,
-                        const RelationMap& trained, PastRange range) {
-  if (!positions.defined()) return positions;
-  std::vector<Tensor> axes = positions.unbind(-1);
+Tensor offsets_in_range(const RelationMap& relation, const RelationMap& trained, PastRange range) {
+  if (!relation.offsets.defined()) return {};
+  std::vector<Tensor> axes = relation.offsets.unbind(-1);
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     const int64_t side = relation.sides.at(axis), limit = trained.sides.at(axis);
     if (range == PastRange::interpolate) axes[axis] = axes[axis] * interpolation(side, limit);
     if (range == PastRange::clamp) axes[axis] = axes[axis].clamp(1 - limit, limit - 1);
   }
   return at::stack(axes, -1);
+}
+
+// Places of tokens, [B|1, N, A]. On a line interpolation puts the first and the last token onto
+// those of the trained size. The cells of a grid are parts of a picture: the centre of each stays
+// where it is in the picture, (x + 1/2) * trained / side - 1/2. 4 cells, 2 trained: -0.25 0.25 0.75
+// 1.25.
+Tensor places_in_range(const Tensor& places, const RelationMap& relation,
+                       const RelationMap& trained, PastRange range) {
+  if (!places.defined()) return {};
+  const bool is_grid = relation.sides.size() == 2;
+  std::vector<Tensor> axes = places.unbind(-1);
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const int64_t side = relation.sides.at(axis), limit = trained.sides.at(axis);
+    if (range == PastRange::clamp) axes[axis] = axes[axis].clamp(1 - limit, limit - 1);
+    if (range != PastRange::interpolate || side <= limit) continue;
+    const double share = static_cast<double>(limit) / static_cast<double>(side);
+    axes[axis] =
+        is_grid ? (axes[axis] + 0.5) * share - 0.5 : axes[axis] * interpolation(side, limit);
+  }
+  const Tensor moved = at::stack(axes, -1);
+  if (!relation.unplaced.defined()) return moved;
+  const int64_t keys = relation.unplaced.size(0), tokens = places.size(1);
+  return at::where(relation.unplaced.narrow(0, keys - tokens, tokens).unsqueeze(1), places, moved);
 }
 
 Tensor distance_in_range(const RelationMap& original, const RelationMap& moved) {
@@ -56,9 +78,9 @@ RelationMap in_range(const RelationMap& relation, const RelationMap& trained, Pa
   const bool moves = range == PastRange::clamp || range == PastRange::interpolate;
   if (!moves || !is_past_range(relation, trained)) return relation;
   RelationMap moved = relation;
-  moved.offsets = bring_into_range(relation.offsets, relation, trained, range);
-  moved.key_coordinates = bring_into_range(relation.key_coordinates, relation, trained, range);
-  moved.query_coordinates = bring_into_range(relation.query_coordinates, relation, trained, range);
+  moved.offsets = offsets_in_range(relation, trained, range);
+  moved.key_coordinates = places_in_range(relation.key_coordinates, relation, trained, range);
+  moved.query_coordinates = places_in_range(relation.query_coordinates, relation, trained, range);
   moved.distance = distance_in_range(relation, moved);
   return moved;
 }
@@ -148,6 +170,7 @@ Tensor Encoding::tokens(const Tensor& embeddings, const RelationMap& relation) {
   if (const auto reason = undefined_at(relation)) throw InputError(*reason);
   Tensor added = compute_tokens(embeddings, in_range(relation, context_.trained, past_range_));
   if (!added.defined()) return embeddings;
+  if (relation.unplaced.defined()) added = added.masked_fill(relation.unplaced.unsqueeze(1), 0.0);
   if (alpha_.defined()) added = added * alpha_;
   return embeddings + added.to(embeddings.scalar_type());
 }
