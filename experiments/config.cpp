@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "encodings/encoding.h"
+#include "experiments/model/preset.h"
 #include "experiments/setting_reader.h"
 
 namespace relbias {
@@ -169,6 +170,10 @@ class Resolver {
 RunConfig read_config(const Settings& settings) {
   refuse_unknown(settings);
   RunConfig config;
+  if (const auto preset = settings.find("model.preset"); preset != settings.end()) {
+    at_place("model.preset", preset->second,
+             [&]() { apply_preset(text_of(*preset->second), config.model); });
+  }
   visit_settings(config, SettingReader{settings});
   Resolver(settings, config).resolve();
   return config;
@@ -195,7 +200,7 @@ std::vector<std::string> setting_keys() {
   std::vector<std::string> keys;
   const RunConfig defaults;
   visit_settings(defaults, [&](const Field& field, const auto&) { keys.push_back(field.key); });
-  keys.insert(keys.end(), {"model.encoding", "model.relation"});
+  keys.insert(keys.end(), {"model.encoding", "model.preset", "model.relation"});
   return keys;
 }
 

@@ -34,7 +34,11 @@ void visit_settings(Config& config, Visit&& visit) {
   visit(Field{.key = "data.task", .meaning = "what is asked of the model", .derived = "required"},
         data.task);
 
-  visit(Field{"model.layers", "transformer blocks", 1}, model.layers);
+  visit(Field{"model.layers",
+              "transformer blocks; model.preset = mini, tiny, small or base sets layers, width and "
+              "heads where they are not set",
+              1},
+        model.layers);
   visit(Field{"model.width", "channels of a token", 1}, model.width);
   visit(Field{"model.heads", "attention heads; they divide the width", 1}, model.heads);
   visit(Field{"model.mlp_ratio", "hidden channels of a block's MLP, as a factor of the width", 1},
