@@ -13,7 +13,9 @@
 #include <set>
 
 #include "experiments/perform.h"
+#include "modalities/files.h"
 #include "results/store.h"
+#include "results/study_text.h"
 
 namespace relbias {
 namespace {
@@ -115,6 +117,10 @@ void place(std::vector<PlannedRun>& runs, const fs::path& out) {
     planned.file = folder / (planned.run.id + ".h5");
     planned.finished = is_finished_file(planned);
   }
+}
+
+void keep_text(const Study& study, const fs::path& out) {
+  write_study_text(out / study.name / (study.name + ".toml"), read_file(study.file));
 }
 
 std::string plan_table(const std::vector<PlannedRun>& runs) {

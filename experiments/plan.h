@@ -37,6 +37,10 @@ std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection&
 /// InputError where the folder cannot be written or a finished run was made from other data.
 void place(std::vector<PlannedRun>& runs, const std::filesystem::path& out);
 
+/// Puts the study's file beside its runs, `<out>/<study>/<study>.toml`, so that tables and reports
+/// know what it asked and claimed. Throws InputError where it cannot be read.
+void keep_text(const Study& study, const std::filesystem::path& out);
+
 /// The table that --dry-run prints.
 std::string plan_table(const std::vector<PlannedRun>& runs);
 

@@ -62,22 +62,19 @@ std::vector<Axis> read_sweep(const toml::table& table) {
 
 Claim read_claim(const toml::node& node) {
   Claim claim;
-  const std::map<std::string, std::string*> texts{{"better", &claim.better},
-                                                  {"worse", &claim.worse},
-                                                  {"metric", &claim.metric},
-                                                  {"task", &claim.task},
-                                                  {"why", &claim.why}};
+  std::vector<std::string> keys{"at"};
+  for (const auto& [key, member] : claim_texts) keys.emplace_back(key);
   for (const auto& [name, value] : table_value("claim", node)) {
     const std::string key(name.str());
-    if (const auto text = texts.find(key); text != texts.end()) {
-      *text->second = text_value("claim." + key, value);
+    const auto text = std::ranges::find(claim_texts, key,
+                                        [](const auto& pair) { return std::string(pair.first); });
+    if (text != claim_texts.end()) {
+      claim.*(text->second) = text_value("claim." + key, value);
     } else if (key == "at") {
       claim.at = value.is_number() ? value.value<double>().value() : 0;
       if (!(claim.at > 0)) wrong_value("claim.at", value, "a multiple of the trained size");
     } else {
-      at_place("", &value, [&, key = key]() {
-        unknown_word("key of a claim", key, {"better", "worse", "at", "metric", "task", "why"});
-      });
+      at_place("", &value, [&, key = key]() { unknown_word("key of a claim", key, keys); });
     }
   }
   if (claim.better.empty() || claim.worse.empty()) {
@@ -103,7 +100,9 @@ void check_claims(const Study& study) {
     }
   }
   for (const Claim& claim : study.claims) {
-    for (const auto& name : {claim.better, claim.worse}) {
+    for (const auto& named : {claim.better, claim.worse}) {
+      const std::string name =
+          named.substr(0, named.find('@'));  // `table@grid`: one relation of it
       if (std::find(encodings.begin(), encodings.end(), name) != encodings.end()) continue;
       at_place("claim", nullptr,
                [&, &name = name]() { unknown_word("encoding of the sweep", name, encodings); });

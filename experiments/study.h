@@ -7,18 +7,9 @@
 
 #include "experiments/config.h"
 #include "experiments/settings.h"
+#include "results/claims.h"
 
 namespace relbias {
-
-/// An ordering that the study expects: at `at` times the trained size, `better` beats `worse`.
-struct Claim {
-  std::string better;  // encodings, spelt as in the sweep
-  std::string worse;
-  double at = 1.0;
-  std::string metric;  // empty: the task's first
-  std::string task;    // where the study sweeps tasks; empty: every one
-  std::string why;
-};
 
 /// One key of a sweep with the values it takes.
 struct Axis {

@@ -11,100 +11,22 @@
 #include <tuple>
 
 #include "results/schema.h"
+#include "results/ties.h"
 
 namespace relbias {
 namespace {
 
 constexpr double solved_share = 0.95;  // of the ceiling, reached at the training size
-
-// ---- notes ----
-
-// Notes get the marks a, b, ..., z, aa, ... in the order of their first use; the same text keeps
-// its mark.
-class Notes {
- public:
-  std::string mark(const std::string& text) {
-    for (const Note& note : notes_) {
-      if (note.text == text && !note.mark.empty()) return note.mark;
-    }
-    std::string mark;
-    for (size_t number = ++lettered_; number > 0; number = (number - 1) / 26) {
-      mark.insert(mark.begin(), static_cast<char>('a' + (number - 1) % 26));
-    }
-    add(mark, text);
-    return mark;
-  }
-  void add(const std::string& mark, const std::string& text) {
-    for (const Note& note : notes_) {
-      if (note.mark == mark && note.text == text) return;
-    }
-    notes_.push_back({mark, text});
-  }
-  std::vector<Note> take() { return std::move(notes_); }
-
- private:
-  std::vector<Note> notes_;
-  size_t lettered_ = 0;
-};
+constexpr double kept_share = 0.9;  // of the value there, for a size that still counts as reached
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-// ---- columns ----
-
-// What makes two evaluation rows one column. Factors are ratios and compared to six places.
-using ColumnKey = std::tuple<bool, int64_t, std::string>;
-
-template <typename Place>
-ColumnKey key_of(const Place& place) {
-  const bool has_factor = std::isfinite(place.factor);
-  return {!has_factor, has_factor ? std::llround(place.factor * 1e6) : place.size, place.condition};
-}
-
-std::string size_of(const ComparisonColumn& column) {
-  return std::isfinite(column.factor) ? fmt::format("{:.4g}x", column.factor)
-                                      : fmt::format("{}", column.size);
-}
-
-void set_headings(std::vector<ComparisonColumn>& columns) {
-  std::set<std::string> sizes;  // of the bins
-  for (const ComparisonColumn& column : columns) {
-    if (!column.condition.empty()) sizes.insert(size_of(column));
-  }
-  for (ComparisonColumn& column : columns) {
-    column.heading = column.condition.empty() ? size_of(column)
-                     : sizes.size() > 1       ? size_of(column) + " " + column.condition
-                                              : column.condition;
-  }
-}
-
-// A part of a size that is a column itself: some positions of it, not a bin of its own.
-bool is_part(const ComparisonColumn& column) {
-  return !column.condition.empty() && std::isfinite(column.factor);
-}
-
-// By size, then bins; those of one size in the order of the evaluation.
-std::vector<ComparisonColumn> columns_of(const TaskRuns& group, const std::string& metric) {
-  std::vector<ComparisonColumn> columns;
-  std::set<ColumnKey> seen;
-  for (const Repetitions& row : group.rows) {
-    for (const RunRecord* run : row.runs) {
-      for (const EvaluationRow& place : run->evaluation) {
-        if (place.metric != metric || !seen.insert(key_of(place)).second) continue;
-        columns.push_back({"", place.factor, place.size, place.condition, place.chance});
-      }
-    }
-  }
-  std::ranges::stable_sort(columns, {}, [](const ComparisonColumn& column) {
-    return std::pair(std::get<0>(key_of(column)), std::get<1>(key_of(column)));
-  });
-  return columns;
-}
 
 // ---- cells ----
 
 // What the finished runs of one row found in one column.
 struct Found {
   std::vector<double> values;
+  std::map<int64_t, double> by_seed;
   std::set<std::string> reasons;  // for having no answer
   int64_t undefined = 0;
 };
@@ -112,16 +34,19 @@ struct Found {
 std::vector<Found> found_in(const Repetitions& row, const std::vector<ComparisonColumn>& columns,
                             const std::string& metric) {
   std::map<ColumnKey, size_t> index;
-  for (size_t i = 0; i < columns.size(); ++i) index.emplace(key_of(columns[i]), i);
+  for (size_t i = 0; i < columns.size(); ++i) index.emplace(column_key(columns[i]), i);
   std::vector<Found> found(columns.size());
   for (const RunRecord* run : row.runs) {
     if (run->status != RunStatus::done) continue;
     for (const EvaluationRow& place : run->evaluation) {
-      const auto column = place.metric == metric ? index.find(key_of(place)) : index.end();
+      const auto column = place.metric == metric ? index.find(column_key(place)) : index.end();
       if (column == index.end()) continue;
       Found& here = found[column->second];
-      if (place.defined) here.values.push_back(place.value);
-      if (place.defined) continue;
+      if (place.defined) {
+        here.values.push_back(place.value);
+        here.by_seed[run->seed] = place.value;
+        continue;
+      }
       here.reasons.insert(place.reason);
       ++here.undefined;
     }
@@ -143,6 +68,7 @@ CellState state_of(const Repetitions& row) {
 Cell cell_of(const Found& found, const Repetitions& row, Notes& notes) {
   Cell cell;
   cell.summary = summarise(found.values);
+  cell.values = found.by_seed;
   const auto broken =
       std::ranges::count_if(found.values, [](double v) { return !std::isfinite(v); });
   if (!found.values.empty()) cell.state = CellState::value;
@@ -222,6 +148,27 @@ double tokens_per_second(const Repetitions& row) {
   return summarise(speeds).mean;
 }
 
+// How far the metric keeps 90 % of what it was at the training size, without a gap.
+Reach reach_of(const ComparisonRow& row, const std::vector<ComparisonColumn>& columns,
+               const std::string& better) {
+  const int64_t trained = column_at(columns, 1, 0);
+  if (trained < 0 || better.empty() || !row.solved()) return {};
+  const auto start = static_cast<size_t>(trained);
+  if (row.cells[start].state != CellState::value) return {};
+  const double value = row.cells[start].summary.mean;
+  const double needed = better == "lower" ? value / kept_share : value * kept_share;
+  Reach reach{1, true};
+  for (size_t i = start + 1; i < columns.size() && std::isfinite(columns[i].factor); ++i) {
+    const Cell& cell = row.cells[i];
+    if (cell.state == CellState::missing) continue;
+    const double mean = cell.summary.mean;
+    const bool kept = better == "lower" ? mean <= needed : mean >= needed;
+    if (cell.state != CellState::value || !kept) return {reach.factor, false};
+    reach.factor = columns[i].factor;
+  }
+  return reach;
+}
+
 // Relative to `none` with the same settings, on the same relation where there is one.
 double relative_speed(const Repetitions& row, const TaskRuns& group) {
   double baseline = not_given;
@@ -237,35 +184,15 @@ double relative_speed(const Repetitions& row, const TaskRuns& group) {
 ComparisonRow row_of(const Repetitions& repetitions, const TaskRuns& group, Notes& notes) {
   ComparisonRow row;
   row.label = repetitions.label;
+  row.repetitions = &repetitions;
   row.label_mark = mark_if_unsolved(repetitions, notes);
   row.runs = static_cast<int64_t>(repetitions.runs.size());
   row.done = count_of(repetitions, RunStatus::done);
   if (row.done < row.runs) row.runs_mark = notes.mark(note_on_runs(repetitions));
   row.parameters_position = repetitions.runs.front()->parameters_position;
+  row.tokens_per_second = tokens_per_second(repetitions);
   row.speed = relative_speed(repetitions, group);
   return row;
-}
-
-// The best of a column has rivals, and past the training size it has solved that size.
-void mark_best(Comparison& comparison, const std::string& better) {
-  if (better.empty()) return;
-  for (size_t i = 0; i < comparison.columns.size(); ++i) {
-    const bool past = comparison.columns[i].factor > 1 + 1e-6;
-    std::vector<Cell*> rivals;
-    size_t values = 0;
-    for (ComparisonRow& row : comparison.rows) {
-      Cell& cell = row.cells[i];
-      if (cell.state != CellState::value) continue;
-      ++values;
-      if (!past || row.label_mark.empty()) rivals.push_back(&cell);
-    }
-    if (values < 2 || rivals.empty()) continue;
-    const auto mean = [](const Cell* cell) { return cell->summary.mean; };
-    const auto [least, most] = std::ranges::minmax(rivals, {}, mean);
-    const double best = mean(better == "lower" ? least : most);
-    const double rounding = 1e-9 * std::abs(best);  // equal means may differ by it
-    for (Cell* cell : rivals) cell->best = std::abs(mean(cell) - best) <= rounding;
-  }
 }
 
 // ---- the whole ----
@@ -299,21 +226,25 @@ std::string title_of(const RunRecord& run) {
   return run.modality.empty() ? title : title + " (" + run.modality + ")";
 }
 
-Comparison comparison_over(std::vector<ComparisonColumn> columns, const TaskRuns& group,
-                           const std::string& metric, const std::string& better) {
+Comparison comparison_over(const ColumnSet& set, const TaskRuns& group, const std::string& metric,
+                           const std::string& better) {
   Notes notes;
   Comparison comparison;
   comparison.title = title_of(group.example());
-  comparison.columns = std::move(columns);
-  set_headings(comparison.columns);
+  if (!set.title.empty()) comparison.title += ", " + set.title;
+  comparison.condition = set.title;
+  comparison.metric = metric;
+  comparison.better = better;
+  comparison.columns = set.columns;
   for (const Repetitions& repetitions : group.rows) {
     ComparisonRow row = row_of(repetitions, group, notes);
     for (const Found& found : found_in(repetitions, comparison.columns, metric)) {
       row.cells.push_back(cell_of(found, repetitions, notes));
     }
+    row.reach = reach_of(row, comparison.columns, better);
     comparison.rows.push_back(std::move(row));
   }
-  mark_best(comparison, better);
+  mark_best(comparison, notes);
   comparison.facts = facts_of(group, comparison, metric, better);
   if (group.copies > 0) {
     notes.add("", fmt::format("{} further files of the same runs were not counted", group.copies));
@@ -326,23 +257,30 @@ Comparison comparison_over(std::vector<ComparisonColumn> columns, const TaskRuns
 
 std::vector<Comparison> compare(const TaskRuns& group, const std::string& metric,
                                 const std::string& better) {
-  std::vector<ComparisonColumn> columns = columns_of(group, metric);
-  std::map<double, std::vector<ComparisonColumn>> parts_of_size;
-  for (const ComparisonColumn& column : columns) {
-    if (is_part(column)) parts_of_size[column.factor].push_back(column);
-  }
-  std::erase_if(columns, is_part);
-  if (columns.empty() && parts_of_size.empty()) {  // no run got that far; their states are shown
-    columns.push_back({"", 1, group.example().train_size, "", not_given});
-  }
-
-  if (!columns.empty()) return {comparison_over(std::move(columns), group, metric, better)};
   std::vector<Comparison> comparisons;
-  for (auto& [factor, size_columns] : parts_of_size) {
-    comparisons.push_back(comparison_over(std::move(size_columns), group, metric, better));
-    comparisons.back().title += fmt::format(", at {:.4g}x", factor);
+  for (const ColumnSet& set : column_sets(group, metric)) {
+    comparisons.push_back(comparison_over(set, group, metric, better));
   }
   return comparisons;
+}
+
+std::string word_for(CellState state) {
+  switch (state) {
+    case CellState::undefined:
+      return "undefined";
+    case CellState::diverged:
+      return "diverged";
+    case CellState::failed:
+      return "failed";
+    case CellState::running:
+      return "running";
+    case CellState::not_finite:
+      return "nan";
+    case CellState::missing:
+    case CellState::value:
+      break;
+  }
+  return "-";
 }
 
 }  // namespace relbias

@@ -19,26 +19,6 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-// The settings of a canonical config, which has one a line, in its order.
-std::vector<Setting> settings_of(const std::string& config) {
-  std::vector<Setting> settings;
-  std::string section;
-  for (size_t begin = 0; begin < config.size();) {
-    const size_t end = std::min(config.find('\n', begin), config.size());
-    const std::string line = trimmed(config.substr(begin, end - begin));
-    begin = end + 1;
-    if (line.empty() || line[0] == '#') continue;
-    const size_t equals = line.find('=');
-    if (line[0] == '[' && line.back() == ']' && equals == std::string::npos) {
-      section = line.substr(1, line.size() - 2) + ".";
-    } else if (equals != std::string::npos) {
-      settings.emplace_back(section + trimmed(line.substr(0, equals)),
-                            trimmed(line.substr(equals + 1)));
-    }
-  }
-  return settings;
-}
-
 // What the row's label says already, or what repetitions may differ in.
 bool is_no_variation(const std::string& key) {
   static const std::set<std::string> keys = {"seed", "model.encoding", "model.relation",
@@ -123,6 +103,40 @@ std::vector<Repetitions> rows_of(const std::vector<const RunRecord*>& runs) {
 }
 
 }  // namespace
+
+std::vector<Setting> settings_of(const std::string& config) {
+  std::vector<Setting> settings;
+  std::string section;
+  for (size_t begin = 0; begin < config.size();) {
+    const size_t end = std::min(config.find('\n', begin), config.size());
+    const std::string line = trimmed(config.substr(begin, end - begin));
+    begin = end + 1;
+    if (line.empty() || line[0] == '#') continue;
+    const size_t equals = line.find('=');
+    if (line[0] == '[' && line.back() == ']' && equals == std::string::npos) {
+      section = line.substr(1, line.size() - 2) + ".";
+    } else if (equals != std::string::npos) {
+      settings.emplace_back(section + trimmed(line.substr(0, equals)),
+                            trimmed(line.substr(equals + 1)));
+    }
+  }
+  return settings;
+}
+
+std::string encoding_name(const std::string& encoding) {
+  if (encoding.find(" + ") != std::string::npos) return encoding;
+  const std::string name = encoding.substr(0, encoding.find(' '));
+  return name.substr(0, name.find('@'));
+}
+
+std::string better_of(const TaskRuns& group, const std::string& metric) {
+  for (const Repetitions& row : group.rows) {
+    for (const RunRecord* run : row.runs) {
+      if (run->primary_metric == metric) return run->better;
+    }
+  }
+  return {};
+}
 
 std::vector<TaskRuns> group_runs(const std::vector<RunRecord>& runs) {
   using Key = std::tuple<std::string, std::string, std::string, std::string>;

@@ -3,11 +3,19 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "results/record.h"
 
 namespace relbias {
+
+/// The name without options and relation: `rope` of `rope axes=axial`; several relations stay as
+/// they stand, `t5@token + table@tree`.
+std::string encoding_name(const std::string& encoding);
+
+/// The settings of a canonical config, `model.layers` and `2`, in its order.
+std::vector<std::pair<std::string, std::string>> settings_of(const std::string& config);
 
 /// Runs that differ in their seed only.
 struct Repetitions {
@@ -22,6 +30,10 @@ struct TaskRuns {
   int64_t copies = 0;             // files of runs that were there already, and not counted again
   const RunRecord& example() const { return *rows.front().runs.front(); }
 };
+
+/// The direction of a metric, "lower" or "higher", as a run of the group states it for its own
+/// metric; empty where none does.
+std::string better_of(const TaskRuns& group, const std::string& metric);
 
 /// Sorted by study, task and dataset. The groups point into `runs`.
 std::vector<TaskRuns> group_runs(const std::vector<RunRecord>& runs);

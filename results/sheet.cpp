@@ -10,35 +10,13 @@
 namespace relbias {
 namespace {
 
-// Three decimals below ten, one less for each further digit; very small numbers by their digits.
-std::string number(double value, double scale) {
-  const double size = std::abs(scale);
-  if (!std::isfinite(value)) return fmt::format("{}", value);
-  if (size > 0 && size < 0.01) return fmt::format("{:.2e}", value);
-  return fmt::format("{:.{}f}", value, size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
-}
-
 // `done`: of the row, so that a cell of fewer says so.
 SheetCell sheet_cell(const Cell& cell, int64_t done) {
-  switch (cell.state) {
-    case CellState::missing:
-      return {"-", cell.mark};
-    case CellState::undefined:
-      return {"undefined", cell.mark};
-    case CellState::diverged:
-      return {"diverged", cell.mark};
-    case CellState::failed:
-      return {"failed", cell.mark};
-    case CellState::running:
-      return {"running", cell.mark};
-    case CellState::not_finite:
-      return {number(cell.summary.mean, 0), cell.mark};
-    case CellState::value:
-      break;
-  }
+  if (cell.state == CellState::not_finite) return {number_text(cell.summary.mean), cell.mark};
+  if (cell.state != CellState::value) return {word_for(cell.state), cell.mark};
   const Summary& summary = cell.summary;
-  std::string text = number(summary.mean, summary.mean);
-  if (summary.count > 1) text += " ± " + number(summary.deviation, summary.mean);
+  std::string text = number_text(summary.mean);
+  if (summary.count > 1) text += " ± " + number_text(summary.deviation, summary.mean);
   if (summary.count != done) text += fmt::format(" ({})", summary.count);
   return {text, cell.mark, cell.best};
 }
@@ -50,6 +28,12 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// "4x"; "8x+" where no larger size was evaluated.
+std::string reach_text(const Reach& reach) {
+  if (std::isnan(reach.factor)) return "-";
+  return fmt::format("{:.4g}x{}", reach.factor, reach.at_least ? "+" : "");
+}
+
 bool all_alike(const std::vector<ComparisonColumn>& columns) {
   return std::ranges::all_of(columns, [&](const ComparisonColumn& column) {
     return column.chance == columns.front().chance ||
@@ -58,6 +42,15 @@ bool all_alike(const std::vector<ComparisonColumn>& columns) {
 }
 
 }  // namespace
+
+std::string number_text(double value) { return number_text(value, value); }
+
+std::string number_text(double value, double scale) {
+  const double size = std::abs(scale);
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (size > 0 && size < 0.01) return fmt::format("{:.2e}", value);
+  return fmt::format("{:.{}f}", value, size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
+}
 
 Sheet sheet_of(const Comparison& comparison) {
   Sheet sheet;
@@ -71,6 +64,13 @@ Sheet sheet_of(const Comparison& comparison) {
   const bool has_speed = std::ranges::any_of(
       comparison.rows, [](const ComparisonRow& row) { return std::isfinite(row.speed); });
 
+  const bool has_reach = std::ranges::any_of(
+      comparison.columns, [](const ComparisonColumn& column) { return column.factor > 1 + 1e-6; });
+  if (has_reach) {
+    sheet.notes.push_back({"",
+                           "keeps 90 %: largest size up to which the metric keeps 90 % of its "
+                           "value at 1x; + none larger was evaluated"});
+  }
   sheet.notes.push_back(
       {"", has_speed
                ? "parameters: of the encoding; speed: training tokens per second relative to none"
@@ -79,12 +79,14 @@ Sheet sheet_of(const Comparison& comparison) {
   sheet.headings = {"encoding"};
   for (const ComparisonColumn& column : comparison.columns)
     sheet.headings.push_back(one_line(column.heading));
+  if (has_reach) sheet.headings.emplace_back("keeps 90 %");
   sheet.headings.insert(sheet.headings.end(), {"runs", "parameters"});
   if (has_speed) sheet.headings.emplace_back("speed");
 
   for (const ComparisonRow& row : comparison.rows) {
     std::vector<SheetCell> cells = {{one_line(row.label), row.label_mark}};
     for (const Cell& cell : row.cells) cells.push_back(sheet_cell(cell, row.done));
+    if (has_reach) cells.push_back({reach_text(row.reach), ""});
     cells.push_back({row.done == row.runs ? fmt::format("{}", row.runs)
                                           : fmt::format("{} of {}", row.done, row.runs),
                      row.runs_mark});
@@ -96,7 +98,7 @@ Sheet sheet_of(const Comparison& comparison) {
   if (!one_chance) {
     std::vector<SheetCell> cells = {{"chance", ""}};
     for (const ComparisonColumn& column : comparison.columns) {
-      cells.push_back({std::isnan(column.chance) ? "-" : number(column.chance, column.chance), ""});
+      cells.push_back({std::isnan(column.chance) ? "-" : number_text(column.chance), ""});
     }
     cells.resize(sheet.headings.size());
     sheet.rows.push_back(std::move(cells));

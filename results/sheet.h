@@ -25,6 +25,11 @@ struct Sheet {
 
 Sheet sheet_of(const Comparison& comparison);
 
+/// Three decimals below ten, one less for each further digit; very small numbers by their digits.
+/// `scale`: the number whose digits count, for a deviation that of its mean.
+std::string number_text(double value);
+std::string number_text(double value, double scale);
+
 /// UTF-8 in columns of even width; * is the best of a column.
 std::string as_text(const Sheet& sheet);
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <set>
 
+#include "results/csv.h"
 #include "results/grouping.h"
-#include "results/schema.h"
 #include "results/sheet.h"
 
 namespace relbias {
@@ -40,58 +40,6 @@ std::string print(const Sheet& sheet, TableFormat format) {
   return as_text(sheet);
 }
 
-// ---- csv ----
-
-// RFC 4180, with line feeds.
-std::string field(const std::string& text) {
-  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-std::string field(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
-std::string field(int64_t value) { return fmt::format("{}", value); }
-std::string field(bool value) { return value ? "true" : "false"; }
-template <typename Value>
-std::string field(const Value& value) {
-  return field(stored(value));
-}
-
-// Long texts, and what only a reader of the file itself needs, stay out.
-bool in_csv(const std::string& attribute) {
-  static const std::set<std::string> left_out = {"schema_version", "config", "versions"};
-  return !left_out.contains(attribute);
-}
-
-std::string csv_of(const std::vector<RunRecord>& runs, const std::string& metric) {
-  std::vector<std::string> heading;
-  visit_attributes([&](const char* name, auto) {
-    if (in_csv(name)) heading.emplace_back(name);
-  });
-  visit_columns<EvaluationRow>([&](const char* name, auto) { heading.emplace_back(name); });
-  std::string out = fmt::format("{}\n", fmt::join(heading, ","));
-
-  for (const RunRecord& run : runs) {
-    std::vector<std::string> attributes;
-    visit_attributes([&](const char* name, auto member) {
-      if (in_csv(name)) attributes.push_back(field(run.*member));
-    });
-    bool any = false;
-    for (const EvaluationRow& row : run.evaluation) {
-      if (!metric.empty() && row.metric != metric) continue;
-      std::vector<std::string> line = attributes;
-      visit_columns<EvaluationRow>(
-          [&](const char*, auto member) { line.push_back(field(row.*member)); });
-      out += fmt::format("{}\n", fmt::join(line, ","));
-      any = true;
-    }
-    if (any) continue;  // a run without results is still a row
-    attributes.resize(heading.size());
-    out += fmt::format("{}\n", fmt::join(attributes, ","));
-  }
-  return out;
-}
-
 }  // namespace
 
 UnknownMetric::UnknownMetric(std::string metric, std::vector<std::string> known)
@@ -114,7 +62,7 @@ std::string render_table(const std::vector<RunRecord>& runs, const TableOptions&
   if (!options.metric.empty() && std::ranges::find(known, options.metric) == known.end()) {
     throw UnknownMetric(options.metric, known);
   }
-  if (options.format == TableFormat::csv) return csv_of(runs, options.metric);
+  if (options.format == TableFormat::csv) return as_csv(runs, options.metric);
 
   std::string out;
   for (const TaskRuns& group : group_runs(runs)) {
@@ -128,6 +76,38 @@ std::string render_table(const std::vector<RunRecord>& runs, const TableOptions&
     }
     for (const Comparison& comparison : compare(group, metric, better_of(runs, metric))) {
       out += (out.empty() ? "" : "\n") + print(sheet_of(comparison), options.format);
+    }
+  }
+  return out;
+}
+
+std::string render_standings(const std::vector<RunRecord>& runs, StandingsBy by, double factor,
+                             TableFormat format) {
+  const Standings found = standings(group_runs(runs), by, factor);
+  if (found.rows.empty()) {
+    throw StoreError(fmt::format("no run was evaluated at {:.4g}x its training size", factor));
+  }
+  return format == TableFormat::csv ? as_csv(found) : print(sheet_of(found), format);
+}
+
+std::string render_claims(const std::vector<RunRecord>& runs, const std::vector<StudyText>& studies,
+                          TableFormat format) {
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  std::string out;
+  for (const StudyText& study : studies) {
+    const std::vector<Judgement> judgements = judge(study.claims, groups_of(groups, study.name));
+    if (judgements.empty()) continue;
+    out += "\n";
+    if (format != TableFormat::text) {
+      out += print(sheet_of(judgements, study.name), format);
+      continue;
+    }
+    out += fmt::format("claims of {}\n", study.name);
+    for (const Judgement& judgement : judgements) {
+      out +=
+          fmt::format("  {:<13}  {}\n", to_string(judgement.verdict), claim_text(judgement.claim));
+      const std::string where = judgement.where.empty() ? "" : judgement.where + ": ";
+      out += fmt::format("  {:<13}    {}{}\n", "", where, judgement.evidence);
     }
   }
   return out;

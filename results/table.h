@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "results/record.h"
+#include "results/standings.h"
+#include "results/study_text.h"
 
 namespace relbias {
 
@@ -37,5 +39,14 @@ std::vector<std::string> metrics_of(const std::vector<RunRecord>& runs);
 /// running, nan; "-" if nobody looked). csv instead has one row a run, size and metric, in full
 /// precision. Throws UnknownMetric.
 std::string render_table(const std::vector<RunRecord>& runs, const TableOptions& options);
+
+/// Encodings against modalities, tasks or relations: ranks. csv has a row an encoding and column.
+/// Throws StoreError where nothing was evaluated at that size.
+std::string render_standings(const std::vector<RunRecord>& runs, StandingsBy by, double factor,
+                             TableFormat format);
+
+/// Each claim of the studies with its verdict and evidence; empty where nothing is claimed.
+std::string render_claims(const std::vector<RunRecord>& runs, const std::vector<StudyText>& studies,
+                          TableFormat format);
 
 }  // namespace relbias

@@ -46,6 +46,7 @@ int run(RunCommand& command) {
     return 0;
   }
   place(runs, command.out);
+  for (const Study& study : studies) keep_text(study, command.out);
   const auto open = std::count_if(runs.begin(), runs.end(),
                                   [](const PlannedRun& planned) { return !planned.finished; });
   divide_cores(command, open, command.runner);

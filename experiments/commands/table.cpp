@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // experiments/commands: `relbias table`, the runs of a folder side by side.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "experiments/commands/commands.h"
 #include "modalities/check.h"
+#include "results/merged.h"
 #include "results/store.h"
 #include "results/table.h"
 
@@ -16,25 +22,53 @@ struct TableCommand {
   std::string folder;
   std::string metric;
   std::string format = "text";
+  std::string by;
+  double at = 1;
+  std::string merge;
 };
 
-TableFormat format_from(const std::string& word) {
-  const std::vector<std::string> words{"text", "markdown", "latex", "csv"};
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == word) return static_cast<TableFormat>(i);
+size_t index_of(const char* kind, const std::string& word, const std::vector<std::string>& words) {
+  const auto found = std::ranges::find(words, word);
+  if (found == words.end()) unknown_word(kind, word, words);
+  return static_cast<size_t>(found - words.begin());
+}
+
+// A file of all runs among the files of single runs would be taken for one.
+void merge(const RunsRead& read, const TableCommand& command) {
+  namespace fs = std::filesystem;
+  const std::string file = fs::weakly_canonical(fs::absolute(command.merge)).string();
+  const std::string folder = fs::weakly_canonical(fs::absolute(command.folder)).string();
+  if (file.starts_with(folder + "/")) {
+    input_error("--merge {}: lies in {}, where every .h5 is a run: another folder expected",
+                command.merge, command.folder);
   }
-  unknown_word("format", word, words);
+  write_merged(file, read.runs);
+  std::cerr << fmt::format("relbias: {} runs merged in {}\n", read.runs.size(), command.merge);
 }
 
 void print_table(const TableCommand& command) {
-  const TableFormat format = format_from(command.format);
+  const auto format = static_cast<TableFormat>(
+      index_of("format", command.format, {"text", "markdown", "latex", "csv"}));
+  std::optional<StandingsBy> by;
+  if (!command.by.empty()) {
+    by = static_cast<StandingsBy>(index_of("column", command.by, {"modality", "task", "relation"}));
+  }
   const RunsRead read = read_runs(command.folder);
   for (const auto& problem : read.problems) std::cerr << "relbias: " << problem << '\n';
+  if (!command.merge.empty()) return merge(read, command);
+  if (by) {
+    std::cout << render_standings(read.runs, *by, command.at, format);
+    return;
+  }
   try {
     std::cout << render_table(read.runs, {command.metric, format});
   } catch (const UnknownMetric& unknown) {
     unknown_word("metric", unknown.metric(), unknown.known());
   }
+  if (format == TableFormat::csv) return;
+  const StudiesRead studies = read_studies(command.folder);
+  for (const auto& problem : studies.problems) std::cerr << "relbias: " << problem << '\n';
+  std::cout << render_claims(read.runs, studies.studies, format);
 }
 
 }  // namespace
@@ -46,6 +80,13 @@ void add_table_command(CLI::App& app, int&) {
   command->add_option("--metric", request->metric, "another than the task's own");
   command->add_option("--format", request->format, "text, markdown, latex or csv")
       ->capture_default_str();
+  command->add_option("--by", request->by,
+                      "modality, task or relation: ranks of the encodings in each of them");
+  command->add_option("--at", request->at, "with --by: size of evaluation / training size")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--merge", request->merge,
+                      "write all runs into this HDF5 file instead: tables runs, evaluation, train");
   command->callback([request] { print_table(*request); });
 }
 

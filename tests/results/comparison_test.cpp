@@ -272,5 +272,55 @@ TEST(Comparison, SpeedIsRelativeToNoneOfTheSameSettings) {
   }
 }
 
+TEST(Comparison, EachConditionOfWholeSizesIsATableOfItsOwn) {
+  RunRecord run = table_run("alibi", 0, {{1, 0.99}, {2, 0.9}});
+  for (const int64_t factor : {1, 2}) {
+    run.evaluation.push_back({32 * factor, static_cast<double>(factor), "segments=4", "accuracy",
+                              0.5, 0, 1, 0.5, true, ""});
+  }
+  const std::vector<RunRecord> runs = {run};
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  const std::vector<Comparison> found = compare(groups[0], "accuracy", "higher");
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[0].condition, "");
+  EXPECT_EQ(found[1].condition, "segments=4");
+  EXPECT_EQ(found[1].title, "text-gates: flip-flop (text), segments=4");
+  EXPECT_EQ(found[1].columns[1].heading, "2x");
+  EXPECT_EQ(found[1].rows[0].cells[1].summary.mean, 0.5);
+}
+
+TEST(Comparison, WhatSeedsDoNotTellFromTheBestIsTiedWithIt) {
+  std::vector<RunRecord> runs;
+  const std::vector<double> alibi = {0.97, 0.98, 0.99}, t5 = {0.98, 0.96, 0.985};
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    const auto index = static_cast<size_t>(seed);
+    runs.push_back(table_run("alibi", seed, {{1, alibi[index]}}));
+    runs.push_back(table_run("t5", seed, {{1, t5[index]}}));             // ahead in one of three
+    runs.push_back(table_run("rope", seed, {{1, alibi[index] - .01}}));  // behind in each
+  }
+  const Comparison comparison = comparison_of(runs);
+  EXPECT_THAT(best_of(comparison, 0), ElementsAre("alibi", "t5"));
+  EXPECT_THAT(note_of(comparison, ""), HasSubstr("tied with the best"));
+}
+
+TEST(Comparison, ReachIsTheLastSizeThatKeepsNineTenths) {
+  const auto reach = [](const std::map<int64_t, double>& values, const char* better) {
+    RunRecord run = table_run("alibi", 0, values);
+    run.better = better;
+    run.ceiling = not_given;
+    return comparison_of({run}).rows[0].reach;
+  };
+  EXPECT_EQ(reach({{1, 1}, {2, 0.95}, {4, 0.89}, {8, 0.95}}, "higher").factor, 2);  // no gap
+  EXPECT_FALSE(reach({{1, 1}, {2, 0.95}, {4, 0.89}}, "higher").at_least);
+  EXPECT_EQ(reach({{1, 1}, {2, 0.95}, {4, 0.9}}, "higher").factor, 4);
+  EXPECT_TRUE(reach({{1, 1}, {2, 0.95}, {4, 0.9}}, "higher").at_least);
+  EXPECT_EQ(reach({{1, 9}, {2, 9.9}, {4, 10.1}}, "lower").factor, 2);  // 10 is allowed
+  EXPECT_EQ(reach({{1, 1}, {2, not_given}}, "higher").factor, 1);
+  EXPECT_TRUE(std::isnan(reach({{2, 1}}, "higher").factor));
+  EXPECT_TRUE(std::isnan(reach({{1, 1}, {2, 1}}, "").factor));
+  EXPECT_TRUE(
+      std::isnan(comparison_of({table_run("none", 0, {{1, 0.5}, {2, 0.5}})}).rows[0].reach.factor));
+}
+
 }  // namespace
 }  // namespace relbias

@@ -32,12 +32,13 @@ TEST(Table, Text) {
             R"(text-gates: flip-flop (text)
 accuracy (higher is better), trained at 32, relation token, mean ± standard deviation over seeds, chance 0.5
 
-encoding                     1x               8x    runs  parameters  speed
-----------------  ---------------  ---------------  ----  ----------  -----
-none                      0.970            0.600       1           0   1.00
-t5 num_buckets=8  0.990 ± 0.014 *  0.700 ± 0.071 *     2         128   0.75
+encoding                     1x               8x    keeps 90 %  runs  parameters  speed
+----------------  ---------------  ---------------  ----------  ----  ----------  -----
+none                      0.970            0.600            1x     1           0   1.00
+t5 num_buckets=8  0.990 ± 0.014 *  0.700 ± 0.071 *          1x     2         128   0.75
 
 * best of its column
+keeps 90 %: largest size up to which the metric keeps 90 % of its value at 1x; + none larger was evaluated
 parameters: of the encoding; speed: training tokens per second relative to none
 )");
 }
@@ -48,10 +49,12 @@ TEST(Table, Markdown) {
 
 accuracy (higher is better), trained at 32, relation token, mean ± standard deviation over seeds, chance 0.5
 
-| encoding | 1x | 8x | runs | parameters | speed |
-|:---|---:|---:|---:|---:|---:|
-| none | 0.970 | 0.600 | 1 | 0 | 1.00 |
-| t5 num\_buckets=8 | **0.990 ± 0.014** | **0.700 ± 0.071** | 2 | 128 | 0.75 |
+| encoding | 1x | 8x | keeps 90 % | runs | parameters | speed |
+|:---|---:|---:|---:|---:|---:|---:|
+| none | 0.970 | 0.600 | 1x | 1 | 0 | 1.00 |
+| t5 num\_buckets=8 | **0.990 ± 0.014** | **0.700 ± 0.071** | 1x | 2 | 128 | 0.75 |
+
+keeps 90 %: largest size up to which the metric keeps 90 % of its value at 1x; + none larger was evaluated
 
 parameters: of the encoding; speed: training tokens per second relative to none
 )");
@@ -62,14 +65,16 @@ TEST(Table, Latex) {
 \begin{table}
 \centering
 \caption{text-gates: flip-flop (text). accuracy (higher is better), trained at 32, relation token, mean $\pm$ standard deviation over seeds, chance 0.5.}
-\begin{tabular}{lrrrrr}
+\begin{tabular}{lrrrrrr}
 \toprule
-encoding & 1x & 8x & runs & parameters & speed \\
+encoding & 1x & 8x & keeps 90 \% & runs & parameters & speed \\
 \midrule
-none & 0.970 & 0.600 & 1 & 0 & 1.00 \\
-t5 num\_buckets=8 & \textbf{0.990 $\pm$ 0.014} & \textbf{0.700 $\pm$ 0.071} & 2 & 128 & 0.75 \\
+none & 0.970 & 0.600 & 1x & 1 & 0 & 1.00 \\
+t5 num\_buckets=8 & \textbf{0.990 $\pm$ 0.014} & \textbf{0.700 $\pm$ 0.071} & 1x & 2 & 128 & 0.75 \\
 \bottomrule
 \end{tabular}
+
+\smallskip\footnotesize keeps 90 \%: largest size up to which the metric keeps 90 \% of its value at 1x; + none larger was evaluated
 
 \smallskip\footnotesize parameters: of the encoding; speed: training tokens per second relative to none
 \end{table}
@@ -129,16 +134,18 @@ TEST(Table, OneSeedHasNoSpread) {
 TEST(Table, CellsOfFewerRunsSaySo) {
   RunRecord undefined = table_run("alibi", 2, {{1, 0.98}});
   undefined.evaluation.push_back({64, 2, "", "accuracy", 0, 0, 0, 0.5, false, "too long"});
-  EXPECT_THAT(table({table_run("alibi", 0, {{1, 1}, {2, 0.75}}),
-                     table_run("alibi", 1, {{1, 0.99}, {2, 0.75}}), undefined},
-                    TableFormat::markdown),
-              HasSubstr("| alibi | 0.990 ± 0.010 | 0.750 ± 0.000 (2) <sup>a</sup> | 3 | 128 |"));
+  EXPECT_THAT(
+      table({table_run("alibi", 0, {{1, 1}, {2, 0.75}}),
+             table_run("alibi", 1, {{1, 0.99}, {2, 0.75}}), undefined},
+            TableFormat::markdown),
+      HasSubstr("| alibi | 0.990 ± 0.010 | 0.750 ± 0.000 (2) <sup>a</sup> | 1x | 3 | 128 |"));
 }
 
 TEST(Table, ChanceThatChangesWithTheSizeIsARow) {
   RunRecord run = table_run("alibi", 0, {{1, 1}, {2, 1}});
   run.evaluation[1].chance = 0.25;
-  EXPECT_THAT(table({run}, TableFormat::markdown), HasSubstr("| chance | 0.500 | 0.250 |  |  |"));
+  EXPECT_THAT(table({run}, TableFormat::markdown),
+              HasSubstr("| chance | 0.500 | 0.250 |  |  |  |"));
 }
 
 TEST(Table, RunsThatNeverGotToEvaluationAreShown) {
@@ -185,6 +192,28 @@ TEST(Table, CsvIsTidy) {
       "accuracy,higher,1,64,2,\"x,y\",accuracy,,,0,0.5,false,too long\n"
       "t5-0,text-gates,failed,no,,,0,0,128,,,,text,flip-flop,,,token,t5,,0,32,accuracy,higher,1,"
       ",,,,,,,,,\n");
+}
+
+TEST(Table, RanksByModalityAndAsCsv) {
+  const std::vector<RunRecord> runs = two_encodings();
+  EXPECT_EQ(render_standings(runs, StandingsBy::modality, 8, TableFormat::csv),
+            "encoding,column,factor,tasks,rank,value,state\n"
+            "t5,text,8,1,1,0.7,\n"
+            "none,text,8,1,2,0.6,\n");
+  EXPECT_THAT(render_standings(runs, StandingsBy::task, 1, TableFormat::markdown),
+              HasSubstr("| encoding | flip-flop | overall | score |"));
+  EXPECT_THROW(render_standings(runs, StandingsBy::modality, 3, TableFormat::text), StoreError);
+}
+
+TEST(Table, ClaimsStandBelow) {
+  const StudyText study = parse_study_text(
+      "question = \"?\"\n[[claim]]\nbetter = \"t5\"\nworse = \"none\"\nat = 8.0\n", "text-gates");
+  EXPECT_EQ(render_claims(two_encodings(), {}, TableFormat::text), "");
+  EXPECT_EQ(render_claims(two_encodings(), {study}, TableFormat::text),
+            "\nclaims of text-gates\n"
+            "  undecided      t5 before none at 8x\n"
+            "                   text-gates: flip-flop (text): t5 num_buckets=8 0.7, none 0.6; "
+            "1 common seed, three are needed; in favour so far\n");
 }
 
 TEST(Table, AThousandRunsAreQuick) {

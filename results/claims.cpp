@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// results: what a study claims, and what its runs say about that.
+#include "results/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace relbias {
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+
+// The one encoding of a canonical config with all its options, from
+// `positions = [{encoding = "t5 num_buckets=32 ...", relation = ...}]`; empty where there are more.
+std::string written_out(const RunRecord& run) {
+  static const std::string opening = "{encoding = \"";
+  const auto begin = run.config.find(opening);
+  if (begin == std::string::npos || run.config.find(opening, begin + 1) != std::string::npos) {
+    return {};
+  }
+  const auto start = begin + opening.size();
+  return run.config.substr(start, run.config.find('"', start) - start);
+}
+
+// The row that a claim names: the one of just this label, else the one with the fewest options
+// besides those asked for. All rows of the group are looked at, so that variants stay apart.
+std::vector<const ComparisonRow*> rows_named(const Comparison& comparison,
+                                             const std::string& wanted, const Claim& claim) {
+  std::vector<const ComparisonRow*> found;
+  size_t fewest = std::string::npos;
+  for (const ComparisonRow& row : comparison.rows) {
+    const RunRecord& run = *row.repetitions->runs.front();
+    const bool relation_fits = claim.relation.empty() || run.relation == claim.relation;
+    if (!relation_fits || !is_meant(run, wanted)) continue;
+    const bool exact = run.encoding == wanted;
+    const size_t options = exact ? 0 : 1 + words_of(run.encoding).size();
+    if (options > fewest) continue;
+    if (options < fewest) found.clear();
+    fewest = options;
+    found.push_back(&row);
+  }
+  return found;
+}
+
+bool speaks_of(const Claim& claim, const TaskRuns& group) {
+  const RunRecord& run = group.example();
+  return (claim.task.empty() || first_word(claim.task) == run.task) &&
+         (claim.modality.empty() || claim.modality == run.modality);
+}
+
+std::string number(double value) { return fmt::format("{:.4g}", value); }
+
+std::string side(const ComparisonRow& row, const Cell& cell) {
+  if (cell.state != CellState::value) {
+    return fmt::format("{} is {}", row.label,
+                       cell.state == CellState::missing ? "not measured" : word_for(cell.state));
+  }
+  return fmt::format("{} {}", row.label, number(cell.summary.mean));
+}
+
+// The verdict of one pair of rows, and what it rests on.
+Judgement judge_pair(const Comparison& comparison, size_t column, const ComparisonRow& better,
+                     const ComparisonRow& worse) {
+  Judgement judgement;
+  const Cell &left = better.cells[column], &right = worse.cells[column];
+  judgement.evidence = fmt::format("{}, {}", side(better, left), side(worse, right));
+  if (left.state != CellState::value || right.state != CellState::value) return judgement;
+
+  if (comparison.better.empty()) {
+    judgement.evidence += "; no run says which way " + comparison.metric + " is better";
+    return judgement;
+  }
+  const bool past = comparison.columns[column].factor > 1 + 1e-6;
+  const PairedTest test = paired_test(paired_differences(left, right, comparison.better));
+  if (past && !better.solved()) {
+    judgement.evidence += fmt::format("; {} did not solve the training size", better.label);
+  } else if (test.count < 3) {
+    const bool ahead = comparison.better == "lower" ? left.summary.mean < right.summary.mean
+                                                    : left.summary.mean > right.summary.mean;
+    judgement.evidence +=
+        fmt::format("; {} common seed{}, three are needed; {}", test.count,
+                    test.count == 1 ? "" : "s", ahead ? "in favour so far" : "against it so far");
+  } else {
+    if (test.tells_apart()) judgement.verdict = test.mean > 0 ? Verdict::holds : Verdict::fails;
+    judgement.evidence += fmt::format("; better by {} [{}, {}] over {} seeds, sign-flip p = {:.3g}",
+                                      number(test.mean), number(test.interval.low),
+                                      number(test.interval.high), test.count, test.p);
+  }
+  return judgement;
+}
+
+// Every pair of rows with the same settings beside the encoding.
+void judge_rows(const Claim& claim, const Comparison& comparison,
+                std::vector<Judgement>& verdicts) {
+  const auto better = rows_named(comparison, claim.better, claim);
+  const auto worse = rows_named(comparison, claim.worse, claim);
+  if (better.empty() || worse.empty()) return;
+  const RunRecord& example = *better.front()->repetitions->runs.front();
+  const int64_t column = column_at(comparison.columns, claim.at, example.train_size);
+  for (const ComparisonRow* left : better) {
+    for (const ComparisonRow* right : worse) {
+      const bool same_settings = left->repetitions->variant == right->repetitions->variant;
+      const bool only_pair = better.size() == 1 && worse.size() == 1;
+      if (left == right || !(same_settings || only_pair)) continue;
+      Judgement judgement;
+      if (column < 0) {
+        judgement.evidence = fmt::format("nothing was evaluated at {:.4g}x", claim.at);
+      } else {
+        judgement = judge_pair(comparison, static_cast<size_t>(column), *left, *right);
+      }
+      judgement.claim = claim;
+      judgement.where = comparison.title;
+      verdicts.push_back(std::move(judgement));
+    }
+  }
+}
+
+void judge_claim(const Claim& claim, const TaskRuns& group, std::vector<Judgement>& verdicts) {
+  const RunRecord& run = group.example();
+  const std::string metric = claim.metric.empty() ? run.primary_metric : claim.metric;
+  const std::string better = better_of(group, metric);
+  for (const Comparison& comparison : compare(group, metric, better)) {
+    const bool is_plain = comparison.condition.empty();
+    if (claim.condition.empty() ? !is_plain : comparison.condition != claim.condition) continue;
+    judge_rows(claim, comparison, verdicts);
+  }
+}
+
+}  // namespace
+
+std::string to_string(Verdict verdict) {
+  if (verdict == Verdict::holds) return "holds";
+  return verdict == Verdict::fails ? "does not hold" : "undecided";
+}
+
+std::string claim_text(const Claim& claim) {
+  std::string text = fmt::format("{} before {} at {:.4g}x", claim.better, claim.worse, claim.at);
+  if (!claim.condition.empty()) text += ", " + claim.condition;
+  if (!claim.metric.empty()) text += ", in " + claim.metric;
+  return text;
+}
+
+bool is_meant(const RunRecord& run, const std::string& wanted) {
+  if (run.encoding == wanted || run.encoding + "@" + run.relation == wanted) return true;
+  std::vector<std::string> asked = words_of(wanted);
+  if (asked.empty()) return false;
+  const auto at = asked.front().find('@');
+  if (at != std::string::npos && asked.front().substr(at + 1) != run.relation) return false;
+  const std::vector<std::string> options = words_of(written_out(run));
+  if (options.empty() || options.front() != asked.front().substr(0, at)) return false;
+  return std::all_of(asked.begin() + 1, asked.end(), [&](const std::string& option) {
+    return std::ranges::find(options, option) != options.end();
+  });
+}
+
+std::vector<Judgement> judge(const std::vector<Claim>& claims,
+                             const std::vector<const TaskRuns*>& groups) {
+  std::vector<Judgement> verdicts;
+  for (const Claim& claim : claims) {
+    const size_t before = verdicts.size();
+    for (const TaskRuns* group : groups) {
+      if (speaks_of(claim, *group)) judge_claim(claim, *group, verdicts);
+    }
+    if (verdicts.size() == before) {
+      verdicts.push_back({claim, "", Verdict::undecided, "no runs of both encodings"});
+    }
+  }
+  return verdicts;
+}
+
+std::vector<const TaskRuns*> groups_of(const std::vector<TaskRuns>& groups,
+                                       const std::string& study) {
+  std::vector<const TaskRuns*> found;
+  for (const TaskRuns& group : groups) {
+    if (group.example().study == study) found.push_back(&group);
+  }
+  return found;
+}
+
+Sheet sheet_of(const std::vector<Judgement>& judgements, const std::string& study) {
+  Sheet sheet{.title = "Claims of " + study,
+              .facts = "judged over paired seeds",
+              .headings = {"claim", "task", "verdict", "evidence"}};
+  for (const Judgement& judgement : judgements) {
+    sheet.rows.push_back({{claim_text(judgement.claim), ""},
+                          {judgement.where, ""},
+                          {to_string(judgement.verdict), ""},
+                          {judgement.evidence, ""}});
+  }
+  return sheet;
+}
+
+}  // namespace relbias

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// results: the studies that runs belong to.
+#include "results/study_text.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+#include "results/run_file.h"
+
+namespace relbias {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_in(const toml::table& table, std::string_view key) {
+  return table[key].value_or(std::string());
+}
+
+Claim claim_of(const toml::node& node, const std::string& name) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) throw StoreError(name + ": claim: tables expected, [[claim]]");
+  Claim claim;
+  for (const auto& [key, member] : claim_texts) claim.*member = text_in(*table, key);
+  claim.at = (*table)["at"].value_or(1.0);
+  if (claim.better.empty() || claim.worse.empty() || !(claim.at > 0)) {
+    throw StoreError(name + ": claim: better and worse expected, and a size above 0");
+  }
+  return claim;
+}
+
+}  // namespace
+
+StudyText parse_study_text(const std::string& toml, const std::string& name) {
+  StudyText study{.name = name};
+  try {
+    const toml::table table = toml::parse(toml, name);
+    study.question = text_in(table, "question");
+    study.expected = text_in(table, "expected");
+    study.cost = text_in(table, "cost");
+    const toml::array* claims = table["claim"].as_array();
+    if (claims == nullptr) return study;
+    for (const toml::node& claim : *claims) study.claims.push_back(claim_of(claim, name));
+  } catch (const toml::parse_error& error) {
+    throw StoreError(fmt::format("{}: line {}: {}", name, error.source().begin.line,
+                                 std::string(error.description())));
+  }
+  return study;
+}
+
+StudiesRead read_studies(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    const fs::path& file = at->path();
+    if (file.extension() == ".toml" && file.stem() == file.parent_path().filename()) {
+      files.push_back(file);
+    }
+  }
+  std::ranges::sort(files);
+  StudiesRead read;
+  for (const fs::path& file : files) {
+    try {
+      const std::vector<char> bytes = file_bytes(file);
+      read.studies.push_back(
+          parse_study_text(std::string(bytes.begin(), bytes.end()), file.stem().string()));
+    } catch (const StoreError& problem) {
+      read.problems.emplace_back(problem.what());
+    }
+  }
+  return read;
+}
+
+void write_study_text(const fs::path& file, const std::string& toml) {
+  replace_file(file, std::span(toml.data(), toml.size()));
+}
+
+}  // namespace relbias
