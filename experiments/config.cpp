@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "encodings/encoding.h"
+#include "experiments/model/pattern.h"
 #include "experiments/model/preset.h"
 #include "experiments/setting_reader.h"
 
@@ -49,6 +50,8 @@ class Resolver {
   void resolve() {
     resolve_data();
     for (PositionConfig& position : config_.model.positions) resolve_position(position);
+    at("model.pattern",
+       [&]() { config_.model.pattern = canonical_pattern(config_.model.pattern); });
     resolve_training();
     resolve_evaluation();
   }

@@ -59,6 +59,9 @@ void visit_settings(Config& config, Visit&& visit) {
               .meaning = "scores times ln(keys)/ln(trained keys), against dilution over more keys",
               .choices = {"none", "log"}},
         model.length_scale);
+  visit(Field{.key = "model.pattern",
+              .meaning = "pairs that may attend: full, or on grids `window size=4 shift=true`"},
+        model.pattern);
   visit(Field{.key = "model.readout",
               .meaning = "what answers for a whole sample: the mean or maximum of its tokens, or a "
                          "learned class token before them",

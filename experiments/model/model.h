@@ -33,6 +33,7 @@ struct ModelConfig {
   std::vector<PositionConfig> positions{{}};
   std::string scale = "rsqrt";        // rsqrt: 1/sqrt(D) | none: 1 | a number
   std::string length_scale = "none";  // none | log: times ln(keys)/ln(trained keys)
+  std::string pattern = "full";       // full | window size=4 shift=true (pattern.h)
   std::string readout = "mean";       // mean | max | class: what answers for a whole sample
   std::string backend = "auto";       // auto | reference | fused
 };

@@ -9,6 +9,7 @@
 #include "experiments/model/block.h"
 #include "experiments/model/embedding.h"
 #include "experiments/model/head.h"
+#include "experiments/model/pattern.h"
 #include "experiments/model/positions.h"
 
 namespace relbias {
@@ -61,7 +62,10 @@ class Transformer final : public Model {
  public:
   Transformer(const ModelConfig& config, const TaskTraits& task, const PositionContext& context,
               const Initialiser& initial)
-      : config_(config), task_(task), class_token_(config.readout == "class") {
+      : config_(config),
+        task_(task),
+        class_token_(config.readout == "class"),
+        pattern_(config.pattern) {
     embedding_ = register_module(
         "embedding", std::make_shared<Embedding>(task, config.width, class_token_, initial));
     positions_ = register_module("positions", std::make_shared<Positions>(config.positions, context,
@@ -147,6 +151,7 @@ class Transformer final : public Model {
     std::vector<RelationMap> relations;
     Tensor valid;  // [B, N] bool; undefined: all
     AttentionOptions attention;
+    std::vector<Tensor> patterns;  // of every layer, [N, N] bool; undefined: every pair
   };
 
   std::vector<Structure> structures(std::vector<Structure> samples) const {
@@ -161,7 +166,12 @@ class Transformer final : public Model {
     const int64_t size = batch.inputs.size(1) + class_token_;
     Placed place{.relations = positions_->relations(structures(batch.structures), size, device),
                  .valid = {},
-                 .attention = attention_};
+                 .attention = attention_,
+                 .patterns = {}};
+    for (int64_t layer = 0; layer < config_.layers; ++layer) {
+      const Tensor pattern = pattern_.mask(structures(batch.structures).front(), layer);
+      place.patterns.push_back(pattern.defined() ? pattern.to(device) : pattern);
+    }
     if (!batch.valid.defined()) return place;
     place.valid = batch.valid.to(device);
     if (class_token_) place.valid = at::constant_pad_nd(place.valid, {1, 0}, true);
@@ -169,6 +179,16 @@ class Transformer final : public Model {
     place.attention.mask = place.valid.view({samples, 1, 1, size}).expand({samples, 1, size, size});
     for (auto& relation : place.relations) relation = counted_from_first(relation, place.valid);
     return place;
+  }
+
+  // Padding and the layer's pattern together.
+  static AttentionOptions attention_in(const Placed& place, size_t layer) {
+    AttentionOptions attention = place.attention;
+    const Tensor& pattern = place.patterns[layer];
+    if (!pattern.defined()) return attention;
+    attention.mask = attention.mask.defined() ? attention.mask.logical_and(pattern)
+                                              : pattern.unsqueeze(0).unsqueeze(0);
+    return attention;
   }
 
   // What the blocks make of the inputs, normed, [B, N, C].
@@ -189,7 +209,8 @@ class Transformer final : public Model {
       const Probe inner = !probe ? Probe{} : [&](const std::string& part, const Tensor& output) {
         probe(fmt::format("block{}.{}", layer, part), output);
       };
-      x = without_padding(blocks_[layer]->forward(x, terms, place.attention, inner, watch));
+      x = without_padding(
+          blocks_[layer]->forward(x, terms, attention_in(place, layer), inner, watch));
       x = positions_->on_tokens(x, number + 1, place.relations);
     }
     return root_mean_square_norm(x, gain_);
@@ -216,6 +237,7 @@ class Transformer final : public Model {
   const ModelConfig config_;
   const TaskTraits task_;
   const bool class_token_;
+  const Pattern pattern_;
   AttentionOptions attention_;
   std::shared_ptr<Embedding> embedding_;
   std::shared_ptr<Positions> positions_;

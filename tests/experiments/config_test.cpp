@@ -71,6 +71,7 @@ dropout = 0.0
 positions = [{encoding = "none past_range=extend", relation = "token randomize=0"}]
 scale = "rsqrt"
 length_scale = "none"
+pattern = "full"
 readout = "mean"
 backend = "auto"
 

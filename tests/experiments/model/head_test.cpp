@@ -175,6 +175,30 @@ TEST(Judgement, BalancesCategoriesAndJoinsQuestions) {
   EXPECT_DOUBLE_EQ(judgement.metric("joint accuracy").value, 0.5);  // right: samples 1 and 2
 }
 
+// Two windows of one row each, not shifted: a change in the second reaches nothing in the first.
+TEST(Model, AttendsWithinItsPattern) {
+  const at::NoGradGuard no_gradients;
+  TaskEntry grid_task = line_task();
+  grid_task.relation = "grid";
+  const Structure grid{.queries = 8, .keys = 8, .sides = {2, 4}};
+  for (const std::string pattern : {"full", "window size=2 shift=false"}) {
+    ModelConfig config;
+    config.width = 8;
+    config.heads = 2;
+    config.pattern = pattern;
+    const TaskTraits task{.vocabulary = 5, .questions = {{.outputs = 3}}};
+    const auto model = make_model(config, grid_task, task, grid, Initialiser(1));
+    model->eval();
+    Batch batch = batch_of(at::arange(8).remainder(5).view({1, 8}));
+    batch.structures = {grid};
+    const Tensor before = model->forward(batch)[0];
+    batch.inputs[0][7] = 0;
+    const Tensor after = model->forward(batch)[0];
+    EXPECT_EQ(gap(before[0][0], after[0][0]) == 0, pattern != "full") << pattern;
+    EXPECT_GT(gap(before[0][2], after[0][2]), 0) << pattern;
+  }
+}
+
 TEST(Model, AClassTokenNeedsAQuestionAboutTheSample) {
   try {
     model_of({.vocabulary = 5, .questions = {{.outputs = 5}}}, "class");
