@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tests: one GoogleTest program from tests/**/*.cpp, run in parts side by side.
 find_package(GTest REQUIRED)
-find_path(SNDFILE_INCLUDE sndfile.h REQUIRED)
-find_library(SNDFILE_LIBRARY sndfile REQUIRED)
 
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*.cpp)
 list(FILTER test_sources EXCLUDE REGEX "/tests/benchmarks/")

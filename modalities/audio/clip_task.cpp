@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/audio: samples and batches of clips.
+#include "modalities/audio/clip_task.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace relbias {
+
+std::vector<OptionSpec> clip_task_specs(const Patches& defaults) {
+  std::vector<OptionSpec> specs = Patches::specs(defaults);
+  specs.push_back({"split",
+                   std::string("test"),
+                   "held-out clips that are evaluated; validation is for choosing settings",
+                   {"validation", "test"}});
+  return specs;
+}
+
+ClipTask::ClipTask(const Options& options, const AudioDataset& audio)
+    : audio_(audio),
+      name_(options.name()),
+      patches_(Patches::from(options, audio.mels())),
+      split_(options.word("split") == "validation" ? Split::validation : Split::test) {}
+
+Batch ClipTask::training(const TrainingRequest& request) const {
+  const Pool pool = pool_of(Split::train, request.size, 0);
+  check_pool(pool);
+  at::Generator generator = stream(request.seed, "data", request.step);
+  const auto count = static_cast<int64_t>(pool.clips.size());
+  std::vector<ClipSample> samples;
+  for (int64_t b = 0; b < request.batch; ++b) {
+    const int64_t number = at::randint(count, {1}, generator, at::kLong).item<int64_t>();
+    samples.push_back(sample(pool, number, request.size, generator));
+  }
+  return batch_of(samples);
+}
+
+void ClipTask::evaluation(const EvaluationRequest& request,
+                          const std::function<void(const Batch&)>& use) const {
+  check({}, {request});
+  const Pool pool = held_out(request);
+  const int64_t count = samples_of(pool, request.samples);
+  const uint64_t seed = stream_seed(0, "evaluation", static_cast<uint64_t>(request.size));
+  std::vector<ClipSample> samples;
+  for (int64_t number = 0; number < count; ++number) {
+    at::Generator generator = stream(seed, "sample", static_cast<uint64_t>(number));
+    samples.push_back(sample(pool, number, request.size, generator));
+    if (static_cast<int64_t>(samples.size()) < request.batch && number + 1 < count) continue;
+    use(batch_of(samples));
+    samples.clear();
+  }
+}
+
+void ClipTask::check(const std::vector<int64_t>& train_sizes,
+                     const std::vector<EvaluationRequest>& evaluations) const {
+  const auto check_size = [&](int64_t size) {
+    if (size >= patches_.shortest()) return;
+    input_error("{}: size {} found, at least {} frames expected", name_, size, patches_.shortest());
+  };
+  for (const int64_t size : train_sizes) {
+    check_size(size);
+    check_pool(pool_of(Split::train, size, 0));
+  }
+  for (const EvaluationRequest& request : evaluations) {
+    check_size(request.size);
+    if (request.samples < 1 || request.batch < 1) {
+      input_error("{}: evaluation of {} samples in batches of {}, at least 1 of each expected",
+                  name_, request.samples, request.batch);
+    }
+    check_pool(held_out(request));
+  }
+}
+
+bool ClipTask::fits(const Clip& clip, int64_t size, int64_t above) const {
+  return clip.frames > above && clip.frames <= size;
+}
+
+void ClipTask::check_pool(const Pool& pool) const {
+  if (pool.clips.empty()) input_error("{}: no {}: {}", name_, pool.where, audio_.report());
+}
+
+Tensor ClipTask::tokens_of(const Tensor& frames, bool backwards) const {
+  return patches_.cut(backwards ? frames.flip(0) : frames);
+}
+
+Pool ClipTask::pool_of(Split split, int64_t size, int64_t above) const {
+  Pool pool;
+  pool.by_category.resize(audio_.categories().size());
+  for (const Clip& clip : audio_.clips(split)) {
+    if (clip.frames < patches_.shortest() || !fits(clip, size, above)) continue;
+    pool.clips.push_back(&clip);
+    pool.by_category[static_cast<size_t>(clip.category)].push_back(&clip);
+  }
+  pool.where = fmt::format("{} clip for size {}", split_name(split), size);
+  return pool;
+}
+
+// In an order of their own: the first few of a folder are no sample of it.
+Pool ClipTask::held_out(const EvaluationRequest& request) const {
+  Pool pool = pool_of(split_, request.size, request.above);
+  at::Generator generator = stream(0, "order of the clips", 0);
+  const auto count = static_cast<int64_t>(pool.clips.size());
+  const Tensor order = at::randperm(count, generator, at::TensorOptions(at::kLong));
+  std::vector<const Clip*> shuffled;
+  for (int64_t n = 0; n < count; ++n) {
+    shuffled.push_back(pool.clips[static_cast<size_t>(order[n].item<int64_t>())]);
+  }
+  pool.clips = std::move(shuffled);
+  return pool;
+}
+
+Batch ClipTask::batch_of(const std::vector<ClipSample>& samples) const {
+  int64_t longest = 0;
+  for (const ClipSample& sample : samples) longest = std::max(longest, sample.tokens.size(0));
+  const auto count = static_cast<int64_t>(samples.size());
+  const bool each_token = traits().questions.front().about == Question::About::token;
+  const int64_t answers = each_token ? longest : 1;
+  Batch batch;
+  batch.inputs = at::zeros({count, longest, features()}, at::kFloat);
+  batch.valid = at::zeros({count, longest}, at::kBool);
+  Answers answer{.targets = at::zeros({count, answers}, at::kLong),
+                 .scored = at::zeros({count, answers}, at::kBool)};
+  for (int64_t b = 0; b < count; ++b) {
+    const ClipSample& sample = samples[static_cast<size_t>(b)];
+    const int64_t size = sample.tokens.size(0), answered = sample.targets.size(0);
+    batch.inputs[b].narrow(0, 0, size).copy_(sample.tokens);
+    batch.valid[b].narrow(0, 0, size).fill_(true);
+    answer.targets[b].narrow(0, 0, answered).copy_(sample.targets);
+    answer.scored[b].narrow(0, 0, answered).fill_(true);
+  }
+  if (batch.valid.all().item<bool>()) batch.valid = Tensor();
+  batch.answers = {answer};
+  batch.structures = {patches_.structure(longest, audio_.mels(), audio_.hop_seconds())};
+  return batch;
+}
+
+}  // namespace relbias

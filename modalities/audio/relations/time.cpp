@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/audio: relation `time`, frames apart, and how long a frame is.
+#include <ATen/ATen.h>
+
+#include "modalities/relation.h"
+
+namespace relbias {
+namespace {
+
+/// r(i,j) = j - i in tokens of `hop` seconds, the last query at the last key.
+///
+/// Q = K = 3, offsets:   0  1  2
+///                      -1  0  1
+///                      -2 -1  0      tokens 0.04 s apart: token 2 is 0.08 s after token 0
+///
+/// The hop travels in RelationMap::unit_seconds. An encoding built for tokens of one hop and met
+/// with another works in the seconds of its training: trained at 0.04 s, evaluated at 0.08 s, the
+/// offsets are 0 2 4. `unit=frames` leaves the hop out: offsets are tokens, whatever they last.
+///
+/// A class token is the first token of the line, so that an encoding without direction sees which
+/// end is the beginning.
+class TimeRelation final : public Relation {
+ public:
+  explicit TimeRelation(bool in_seconds) : in_seconds_(in_seconds) {}
+
+  RelationTraits traits() const override {
+    return {.index_class = IndexClass::line, .axes = 1, .distance = true, .coordinates = 1};
+  }
+
+  RelationMap map(const Structure& sample) const override {
+    if (!sample.sides.empty() && sample.sides.back() != 1) {
+      input_error(
+          "relation time: tokens are {} x {} patches of a spectrogram, one token a frame expected; "
+          "use relation time-frequency",
+          sample.sides.front(), sample.sides.back());
+    }
+    const int64_t queries = sample.queries, keys = sample.keys;
+    RelationMap map;
+    map.queries = queries;
+    map.keys = keys;
+    map.rows = std::max<int64_t>(queries + keys - 1, 0);
+    // Offsets from -(K - 1), exact in float32.
+    const Tensor offset = at::arange(map.rows, at::kFloat) - static_cast<double>(keys - 1);
+    map.offsets = offset.unsqueeze(1);
+    map.distance = offset.abs();
+    map.key_coordinates = at::arange(keys, at::kFloat).view({1, keys, 1});
+    map.query_coordinates = map.key_coordinates.narrow(1, keys - queries, queries);
+    map.sides = {keys};
+    map.unit_seconds = in_seconds_ ? sample.hop_seconds : 0;
+    return map;
+  }
+
+  Structure structure(std::optional<int64_t> queries, std::optional<int64_t> keys) const override {
+    Structure line{.hop_seconds = 0.01};
+    line.keys = keys.value_or(queries.value_or(4));
+    line.queries = queries.value_or(line.keys);
+    return line;
+  }
+
+ private:
+  bool in_seconds_;
+};
+
+}  // namespace
+
+RelationEntry relation_time() {
+  return {
+      .summary =
+          "frames from query i to key j, r = j - i; the seconds between two frames come along",
+      .example = "3 frames: row 0 = 0 1 2, row 1 = -1 0 1, row 2 = -2 -1 0",
+      .options = {{"unit",
+                   std::string("seconds"),
+                   "evaluated at another hop: seconds keep their meaning, or frames do",
+                   {"seconds", "frames"}}},
+      .make =
+          [](const Options& options) {
+            return std::make_unique<TimeRelation>(options.word("unit") == "seconds");
+          },
+  };
+}
+
+}  // namespace relbias

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/audio: relation `time-frequency`, how far apart two patches of a spectrogram are.
+#include <ATen/ATen.h>
+
+#include "modalities/relation.h"
+
+namespace relbias {
+namespace {
+
+/// r(i,j) = (dt, df), key - query, in patches; tokens in the order of time, all bands of a moment
+/// together. Ids as on grids of pictures: (T-1-dt) (2F-1) + F-1-df, so offsets fall as ids rise.
+///
+/// 2 moments x 2 bands, tokens (0,0) (0,1) (1,0) (1,1), index:
+///
+///     4 3 1 0
+///     5 4 2 1      row 0: 4 = (0,0), 3 = (0,+1), 1 = (+1,0), 0 = (+1,+1)
+///     7 6 4 3
+///     8 7 5 4
+///
+/// With `class_token=true` a class token stands first and has three ids behind the others: 9
+/// class->patch, 10 patch->class, 11 class->class. The hop of axis 0 travels as with `time`.
+class TimeFrequencyRelation final : public Relation {
+ public:
+  explicit TimeFrequencyRelation(const Options& options)
+      : times_(options.integer("times")),
+        bands_(options.integer("bands")),
+        class_token_(options.flag("class_token")),
+        in_seconds_(options.word("unit") == "seconds") {}
+
+  RelationTraits traits() const override {
+    RelationTraits traits{
+        .index_class = IndexClass::grid, .axes = 2, .distance = true, .coordinates = 2};
+    if (class_token_) traits.special_ids = {"class to patch", "patch to class", "class to class"};
+    return traits;
+  }
+
+  RelationMap map(const Structure& sample) const override {
+    if (sample.class_token != class_token_) {
+      input_error("relation time-frequency class_token={}: a sample {} a class token found",
+                  class_token_, sample.class_token ? "with" : "without");
+    }
+    const Shape shape = shape_of(sample);
+    const int64_t patches = shape.times * shape.bands, wide = 2 * shape.bands - 1;
+    RelationMap map;
+    map.index_class = IndexClass::grid;
+    map.queries = sample.queries;
+    map.keys = sample.keys;
+    map.sides = {shape.times, shape.bands};
+    map.unit_seconds = in_seconds_ ? sample.hop_seconds : 0;
+    const Tensor token = at::arange(patches, at::kLong);
+    const Tensor time = token.div(shape.bands, "floor"), band = token.remainder(shape.bands);
+    const auto offset = [](const Tensor& x) { return x.unsqueeze(0) - x.unsqueeze(1); };
+    map.index = (shape.times - 1 - offset(time)) * wide + (shape.bands - 1 - offset(band));
+    const int64_t ordinary = std::max<int64_t>((2 * shape.times - 1) * wide, 0);
+    const Tensor row = at::arange(ordinary, at::kLong);
+    map.offsets =
+        at::stack({shape.times - 1 - row.div(wide, "floor"), shape.bands - 1 - row.remainder(wide)},
+                  1)
+            .to(at::kFloat);
+    map.key_coordinates = at::stack({time, band}, 1).to(at::kFloat).unsqueeze(0);
+    map.rows = ordinary;
+    if (class_token_) add_class_token(map);
+    map.distance = map.offsets.norm(2, -1);
+    const int64_t skipped = sample.keys - sample.queries;
+    map.index = map.index.narrow(0, skipped, sample.queries).to(at::kInt).contiguous();
+    map.query_coordinates = map.key_coordinates.narrow(1, skipped, sample.queries);
+    return map;
+  }
+
+  Structure structure(std::optional<int64_t> queries, std::optional<int64_t> keys) const override {
+    const int64_t tokens = times_ * bands_ + (class_token_ ? 1 : 0);
+    for (const auto& given : {queries, keys}) {
+      if (given && *given != tokens) {
+        input_error("relation time-frequency: {} tokens found, {} x {}{} = {} expected", *given,
+                    times_, bands_, class_token_ ? " and a class token" : "", tokens);
+      }
+    }
+    return {.queries = tokens,
+            .keys = tokens,
+            .sides = {times_, bands_},
+            .class_token = class_token_,
+            .hop_seconds = 0.01};
+  }
+
+ private:
+  struct Shape {
+    int64_t times, bands;
+  };
+
+  // Frames without bands are a spectrogram of one band.
+  static Shape shape_of(const Structure& sample) {
+    const int64_t patches = sample.keys - (sample.class_token ? 1 : 0);
+    if (sample.sides.empty()) return {patches, 1};
+    TORCH_INTERNAL_ASSERT(sample.sides.size() == 2 && sample.sides[0] * sample.sides[1] == patches,
+                          patches, " patches of a spectrogram, sides ", sample.sides);
+    return {sample.sides[0], sample.sides[1]};
+  }
+
+  // Rows without an offset behind the others, and a token of no place before the patches.
+  static void add_class_token(RelationMap& map) {
+    const int64_t ordinary = map.rows;
+    map.rows = ordinary + 3;
+    map.offsets = at::constant_pad_nd(map.offsets, {0, 0, 0, 3});
+    map.special = at::full({map.rows}, -1, at::kLong);
+    map.special.narrow(0, ordinary, 3).copy_(at::arange(3, at::kLong));
+    map.index = at::constant_pad_nd(map.index, {1, 0, 1, 0}, ordinary + 1);
+    map.index.select(0, 0).fill_(ordinary);
+    map.index.select(0, 0).select(0, 0).fill_(ordinary + 2);
+    map.key_coordinates = at::constant_pad_nd(map.key_coordinates, {0, 0, 1, 0});
+    map.unplaced = at::zeros({map.key_coordinates.size(1)}, at::kBool);
+    map.unplaced.select(0, 0).fill_(true);
+  }
+
+  int64_t times_, bands_;  // of the example
+  bool class_token_;
+  bool in_seconds_;
+};
+
+}  // namespace
+
+RelationEntry relation_time_frequency() {
+  return {
+      .summary = "(time, frequency) from patch i to patch j of a spectrogram, key - query",
+      .example = "2 x 2 patches: index rows 4 3 1 0 / 5 4 2 1 / 7 6 4 3 / 8 7 5 4",
+      .options = {{"times", int64_t{2}, "moments, of the example that `terms` shows", {}, 1, 4096},
+                  {"bands", int64_t{2}, "bands, of the example", {}, 1, 4096},
+                  {"class_token", false, "a class token stands first"},
+                  {"unit",
+                   std::string("seconds"),
+                   "evaluated at another hop: seconds keep their meaning, or patches do",
+                   {"seconds", "frames"}}},
+      .make =
+          [](const Options& options) { return std::make_unique<TimeFrequencyRelation>(options); },
+  };
+}
+
+}  // namespace relbias
