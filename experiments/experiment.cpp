@@ -20,8 +20,15 @@ std::shared_ptr<const Dataset> load_dataset(const std::string& name, DatasetCach
 // The largest training sample, whose range of positions the model is built for.
 Structure trained_structure(const RunConfig& config, const Task& task) {
   const auto seed = static_cast<uint64_t>(config.seed);
-  return task.training({.size = config.train.size, .batch = 1, .seed = seed, .step = 0})
-      .structures.at(0);
+  const int64_t size = config.train.size;
+  Structure sample =
+      task.training({.size = size, .batch = 1, .seed = seed, .step = 0}).structures.at(0);
+  // Of a binned task that sample has any length up to the size; a line or a spectrogram of the full
+  // length is what padding and longer samples of other steps reach.
+  if (!task.traits().binned || sample.nodes > 0 || !sample.parents.empty()) return sample;
+  sample.queries = sample.keys = task.tokens(size);
+  if (!sample.sides.empty()) sample.sides.front() = sample.keys / sample.sides.back();
+  return sample;
 }
 
 // One model answers both tasks: what goes in and what comes out must be the same.

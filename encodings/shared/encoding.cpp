@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace relbias {
 namespace {
@@ -72,6 +73,28 @@ Tensor distance_in_range(const RelationMap& original, const RelationMap& moved) 
   // Along an axis the distance shrinks as its offset does, whatever the norm over the axes is.
   const Tensor before = original.offsets.norm(2, -1), after = moved.offsets.norm(2, -1);
   return original.distance * at::where(before > 0, after / before, at::ones_like(before));
+}
+
+// Where a step of axis 0 lasts longer or shorter than in training (audio at another hop), positions
+// count in trained steps, so that an encoding goes on working in the seconds it was trained in.
+RelationMap in_trained_steps(const RelationMap& relation, const RelationMap& trained) {
+  if (relation.unit_seconds <= 0 || trained.unit_seconds <= 0) return relation;
+  const double factor = relation.unit_seconds / trained.unit_seconds;
+  if (std::abs(factor - 1) < 1e-9) return relation;
+  const auto stretched = [&](const Tensor& positions) {
+    if (!positions.defined()) return positions;
+    std::vector<Tensor> axes = positions.unbind(-1);
+    axes.front() = axes.front() * factor;
+    return at::stack(axes, -1);
+  };
+  RelationMap moved = relation;
+  moved.offsets = stretched(relation.offsets);
+  moved.key_coordinates = stretched(relation.key_coordinates);
+  moved.query_coordinates = stretched(relation.query_coordinates);
+  moved.distance = distance_in_range(relation, moved);
+  const auto last = static_cast<double>(std::max<int64_t>(relation.sides.at(0) - 1, 0));
+  moved.sides.front() = static_cast<int64_t>(std::ceil(last * factor - 1e-6)) + 1;
+  return moved;
 }
 
 RelationMap in_range(const RelationMap& relation, const RelationMap& trained, PastRange range) {
@@ -154,7 +177,8 @@ void Encoding::learn_special_ids() {
 
 Terms Encoding::terms(const RelationMap& relation) {
   if (const auto reason = undefined_at(relation)) throw InputError(*reason);
-  Terms terms = compute_terms(in_range(relation, context_.trained, past_range_));
+  Terms terms = compute_terms(
+      in_range(in_trained_steps(relation, context_.trained), context_.trained, past_range_));
   if (special_.defined()) replace_special(terms, relation);
   for (Tensor* table : {&terms.score, &terms.key, &terms.query, &terms.value}) {
     if (!table->defined() || table->size(0) == context_.heads) continue;
@@ -168,7 +192,8 @@ Terms Encoding::terms(const RelationMap& relation) {
 
 Tensor Encoding::tokens(const Tensor& embeddings, const RelationMap& relation) {
   if (const auto reason = undefined_at(relation)) throw InputError(*reason);
-  Tensor added = compute_tokens(embeddings, in_range(relation, context_.trained, past_range_));
+  Tensor added = compute_tokens(embeddings, in_range(in_trained_steps(relation, context_.trained),
+                                                     context_.trained, past_range_));
   if (!added.defined()) return embeddings;
   if (relation.unplaced.defined()) added = added.masked_fill(relation.unplaced.unsqueeze(1), 0.0);
   if (alpha_.defined()) added = added * alpha_;
@@ -179,11 +204,12 @@ Terms Encoding::compute_terms(const RelationMap&) { return {}; }
 Tensor Encoding::compute_tokens(const Tensor&, const RelationMap&) { return {}; }
 
 std::optional<std::string> Encoding::undefined_at(const RelationMap& relation) const {
-  if (past_range_ != PastRange::undefined || !is_past_range(relation, context_.trained)) {
+  const RelationMap steps = in_trained_steps(relation, context_.trained);
+  if (past_range_ != PastRange::undefined || !is_past_range(steps, context_.trained)) {
     return std::nullopt;
   }
   return fmt::format("{} has no positions past the trained size: {} found, {} trained",
-                     options_.name(), fmt::join(relation.sides, "x"),
+                     options_.name(), fmt::join(steps.sides, "x"),
                      fmt::join(context_.trained.sides, "x"));
 }
 

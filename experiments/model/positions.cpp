@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include <bit>
+
 #include "modalities/seed.h"
 
 namespace relbias {
@@ -12,7 +14,7 @@ namespace {
 // Maps that depend on nothing but a shape, and by which numbers they are kept.
 std::optional<std::vector<int64_t>> shape_key(const Structure& s) {
   if (s.positions.defined() || s.nodes > 0 || !s.parents.empty()) return std::nullopt;
-  std::vector<int64_t> key{s.queries, s.keys, s.class_token};
+  std::vector<int64_t> key{s.queries, s.keys, s.class_token, std::bit_cast<int64_t>(s.hop_seconds)};
   key.insert(key.end(), s.sides.begin(), s.sides.end());
   return key;
 }
