@@ -112,8 +112,14 @@ class Resolver {
     });
     at(is_list ? "model.positions" : "model.relation", [&]() {
       if (position.relation.empty()) position.relation = default_relation_;
-      position.relation =
-          named_options("relation", position.relation, relation_entries()).canonical();
+      Options relation = named_options("relation", position.relation, relation_entries());
+      // A relation that must know of a class token knows it from the readout.
+      const bool has_class_token = config_.model.readout == "class";
+      if (has_class_token && relation.has("class_token") && !relation.given("class_token")) {
+        relation =
+            named_options("relation", position.relation + " class_token=true", relation_entries());
+      }
+      position.relation = relation.canonical();
     });
   }
 
