@@ -19,13 +19,14 @@ std::string encoded(const cv::Mat& picture, const char* extension) {
 // A JPEG with an EXIF segment that says how to turn it.
 std::string with_orientation(const std::string& jpeg, char orientation) {
   using namespace std::string_literals;
-  const std::string exif =
-      "Exif\0\0MM\0*\0\0\0\10"s  // big-endian, directory at 8
-      "\0\1\x01\x12\0\3\0\0\0\1\0"s +
-      orientation +  // one entry: 0x0112, a short
-      "\0\0\0\0\0\0"s;
-  const auto length = static_cast<char>(exif.size() + 2);
-  return jpeg.substr(0, 2) + "\xFF\xE1\0"s + length + exif + jpeg.substr(2);
+  // Big-endian, directory at 8 with one entry: 0x0112, a short.
+  std::string exif = "Exif\0\0MM\0*\0\0\0\10\0\1\x01\x12\0\3\0\0\0\1\0?\0\0\0\0\0\0"s;
+  exif[exif.find('?')] = orientation;
+  std::string segment = "\xFF\xE1\0?"s;
+  segment.back() = static_cast<char>(exif.size() + 2);
+  std::string turned = jpeg;
+  turned.insert(2, segment.append(exif));
+  return turned;
 }
 
 // 64x64 with something to see everywhere.
@@ -110,8 +111,10 @@ TEST(PictureFile, WhatIsCutShortIsRefused) {  // field note A47
 TEST(PictureFile, APreviewsEndIsNotThePhotosEnd) {
   using namespace std::string_literals;
   const std::string jpeg = encoded(scene(), ".jpg");
-  const std::string preview = "\xFF\xED\0\x08"s + "ab\xFF\xD9zz";
-  const std::string photo = jpeg.substr(0, 2) + preview + jpeg.substr(2);
+  std::string photo = jpeg;
+  photo.insert(2,
+               "\xFF\xED\0\x08"
+               "ab\xFF\xD9zz"s);
   EXPECT_TRUE(jpeg_is_whole(photo));
   EXPECT_FALSE(jpeg_is_whole(photo.substr(0, photo.size() / 2)));
   EXPECT_TRUE(jpeg_is_whole(jpeg + "trailing bytes"));
