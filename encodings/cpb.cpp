@@ -34,7 +34,7 @@ class ContinuousBias final : public Encoding {
     mlp_ = register_module(
         "mlp", std::make_shared<SmallMlp>(MlpShape{in, options.integer("width"), table_heads()},
                                           initial.in("mlp")));
-    if (!features) learn_special_ids();
+    learn_special_ids();
   }
 
  protected:

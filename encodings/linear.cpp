@@ -9,6 +9,7 @@ namespace {
 
 /// b_h(i,j) = w_h . features(i,j): one weight a head and feature (for paths of edges one weight
 /// vector a step; for random walks one weight a step). Dense: O(Q K) memory, as the features are.
+/// Ids without features (unreachable, virtual node) learn a scalar each, zero at the start.
 ///
 /// features of two pairs [1 2], [0 1], w = [0.5 -1]: b = -1.5, -1.
 class Linear final : public Encoding {
@@ -16,6 +17,7 @@ class Linear final : public Encoding {
   Linear(const Options& options, const EncodingContext& context, const Initialiser& initial)
       : Encoding(options, context, initial) {
     weight_ = learned_table("weight", {context.relation.features});
+    learn_special_ids();
   }
 
  protected:

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <set>
 
 #include "encodings/attention/attention.h"
@@ -90,19 +91,55 @@ at::ScalarType type_of(Case& input) {
   unknown_word("type", word, {"float32", "float64", "bfloat16"});
 }
 
-Structure structure_of(Case& input, const Relation& relation, int64_t queries, int64_t keys) {
-  Structure sample = relation.structure(queries, keys);
-  if (const Tensor edges = input.array("relation/edges"); edges.defined()) {
-    if (edges.dim() != 2 || edges.size(1) != 2) {
-      input.fail("relation/edges has shape [{}], [E, 2] expected", fmt::join(edges.sizes(), ", "));
-    }
-    sample.edges.clear();
-    for (int64_t e = 0; e < edges.size(0); ++e) {
-      sample.edges.push_back({static_cast<int64_t>(edges[e][0].item<double>()),
-                              static_cast<int64_t>(edges[e][1].item<double>())});
-    }
+// A graph of as many nodes as there are tokens, a virtual node aside.
+Structure nodes_alone(const Options& relation, int64_t keys) {
+  Structure graph;
+  graph.queries = graph.keys = graph.nodes = keys;
+  graph.class_token = relation.has("virtual_node") && relation.flag("virtual_node");
+  graph.nodes -= graph.class_token;
+  return graph;
+}
+
+void add_edges(Case& input, const Tensor& edges, Structure& sample) {
+  if (edges.dim() != 2 || edges.size(1) != 2) {
+    input.fail("relation/edges has shape [{}], [E, 2] expected", fmt::join(edges.sizes(), ", "));
   }
-  return sample;
+  for (int64_t e = 0; e < edges.size(0); ++e) {
+    sample.edges.push_back({static_cast<int64_t>(edges[e][0].item<double>()),
+                            static_cast<int64_t>(edges[e][1].item<double>())});
+  }
+}
+
+// One structure for all samples, or one a sample.
+std::vector<Structure> structures_of(Case& input, const Relation& relation, const Options& options,
+                                     const std::array<int64_t, 3>& batch_queries_keys) {
+  const auto [batch, queries, keys] = batch_queries_keys;
+  const Tensor edges = input.array("relation/edges"), distance = input.array("relation/distance");
+  if (!edges.defined() && !distance.defined()) return {relation.structure(queries, keys)};
+  if (queries != keys) input.fail("{} queries and {} nodes found, as many expected", queries, keys);
+  const Structure alone = nodes_alone(options, keys);
+  std::vector<Structure> samples{alone};
+  if (edges.defined()) add_edges(input, edges, samples.front());
+  if (!distance.defined()) return samples;
+  const std::vector<int64_t> expected{batch, alone.nodes, alone.nodes};
+  if (distance.sizes() != at::IntArrayRef(expected)) {
+    input.fail("relation/distance has shape [{}], [{}] expected", fmt::join(distance.sizes(), ", "),
+               fmt::join(expected, ", "));
+  }
+  const Tensor steps = distance.to(at::kLong);
+  if ((steps != distance).logical_or(steps < -1).any().item<bool>()) {
+    input.fail("relation/distance: whole numbers of at least 0 expected, or -1 for no path");
+  }
+  samples.assign(static_cast<size_t>(batch), samples.front());
+  for (int64_t b = 0; b < batch; ++b) samples[static_cast<size_t>(b)].hops = steps[b];
+  return samples;
+}
+
+RelationMap map_of(const Relation& relation, const std::vector<Structure>& samples) {
+  if (samples.size() == 1) return relation.map(samples.front());
+  std::vector<RelationMap> maps;
+  for (const Structure& sample : samples) maps.push_back(relation.map(sample));
+  return stack(maps, samples.front().keys);
 }
 
 void set_parameters(Case& input, Encoding& encoding) {
@@ -162,7 +199,12 @@ void attend(const std::filesystem::path& input_file, const std::filesystem::path
   const std::string relation_text = input.word("relation", "token");
   const auto relation = make_relation(relation_text);
   const bool causal = input.number("causal", 0) != 0;
-  const RelationMap map = relation->map(structure_of(input, *relation, q.size(2), k.size(2)));
+  const auto& relation_entry =
+      find_entry("relation", option_name(relation_text), relation_entries());
+  const RelationMap map = map_of(
+      *relation, structures_of(input, *relation,
+                               parse_options("relation", relation_text, relation_entry.options),
+                               {q.size(0), q.size(2), k.size(2)}));
   const int64_t trained = static_cast<int64_t>(input.number("trained", 0));
   const EncodingContext context{
       .heads = q.size(1),
@@ -221,7 +263,8 @@ CASE.h5
     mask       [B|1, 1|H, Q, K], 1 = may attend; optional
     grad_out   [B, H, Q, D], what the loss asks of the output; optional: then gradients are written
     parameters/NAME   optional; names and shapes as `relbias describe ENCODING` and an error list them
-    relation/edges    [E, 2] node pairs, for relations on graphs
+    relation/edges    [E, 2] node pairs of one graph for all samples; nodes are tokens
+    relation/distance [B, N, N] steps between nodes in place of edges, -1 = unreachable, for hops
 
 OUT.h5
   attribute backend: what ran

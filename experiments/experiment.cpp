@@ -17,15 +17,20 @@ std::shared_ptr<const Dataset> load_dataset(const std::string& name, DatasetCach
   return cache.dataset;
 }
 
-// The largest training sample, whose range of positions the model is built for.
+// The largest training sample, whose range of positions the model is built for; of graphs, which
+// have any number of nodes up to the size, the largest of some.
 Structure trained_structure(const RunConfig& config, const Task& task) {
   const auto seed = static_cast<uint64_t>(config.seed);
   const int64_t size = config.train.size;
+  const bool binned = task.traits().binned;
+  const auto some =
+      task.training({.size = size, .batch = binned ? 64 : 1, .seed = seed, .step = 0}).structures;
   Structure sample =
-      task.training({.size = size, .batch = 1, .seed = seed, .step = 0}).structures.at(0);
-  // Of a binned task that sample has any length up to the size; a line or a spectrogram of the full
+      *std::max_element(some.begin(), some.end(),
+                        [](const Structure& a, const Structure& b) { return a.keys < b.keys; });
+  // Of a binned task samples have any length up to the size; a line or a spectrogram of the full
   // length is what padding and longer samples of other steps reach.
-  if (!task.traits().binned || sample.nodes > 0 || !sample.parents.empty()) return sample;
+  if (!binned || sample.nodes > 0 || !sample.parents.empty()) return sample;
   sample.queries = sample.keys = task.tokens(size);
   if (!sample.sides.empty()) sample.sides.front() = sample.keys / sample.sides.back();
   return sample;

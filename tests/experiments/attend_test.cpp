@@ -93,6 +93,44 @@ TEST_F(Attend, GivesWhatAttentionGivesWithAllGradients) {
   EXPECT_EQ(output.texts.at("backend"), "reference");
 }
 
+// The path 0-1-2, node 3 apart, and for the second sample a star: as edges and as distances.
+TEST_F(Attend, ReadsGraphs) {
+  input.texts["encoding"] = "table";
+  input.texts["relation"] = "hops clip=3";
+  input.arrays.erase("parameters/table");
+  const auto shaped = [](Array array, int64_t tokens) {
+    array.shape[2] = tokens;
+    const auto numbers =
+        static_cast<size_t>(array.shape[0] * array.shape[1] * tokens * array.shape[3]);
+    array.values.resize(numbers, 0.25);
+    return array;
+  };
+  for (const char* name : {"q", "k", "v", "grad_out"}) {
+    input.arrays[name] = shaped(input.arrays[name], 4);
+  }
+  const auto samples = input.arrays["q"].shape[0];
+  input.arrays["relation/edges"] = {{2, 2}, {0, 1, 1, 2}};
+  const NamedArrays by_edges = run();
+  input.arrays.erase("relation/edges");
+  const std::vector<double> path = {0, 1, 2, -1, 1, 0, 1, -1, 2, 1, 0, -1, -1, -1, -1, 0};
+  Array& distance = input.arrays["relation/distance"];
+  distance.shape = {samples, 4, 4};
+  for (int64_t b = 0; b < samples; ++b) {
+    distance.values.insert(distance.values.end(), path.begin(), path.end());
+  }
+  const NamedArrays by_distance = run();
+  EXPECT_EQ(by_distance.arrays.at("weights").values, by_edges.arrays.at("weights").values);
+  EXPECT_EQ(by_distance.arrays.at("grad/parameters/table").shape, (std::vector<int64_t>{2, 5}));
+  EXPECT_EQ(by_distance.arrays.at("grad/parameters/table").values,
+            by_edges.arrays.at("grad/parameters/table").values);
+  distance.values[1] = 2;
+  EXPECT_NE(run().arrays.at("weights").values, by_edges.arrays.at("weights").values);
+  distance.values[1] = 1.5;
+  EXPECT_NE(message().find("relation/distance: whole numbers"), std::string::npos);
+  distance.shape = {samples, 2, 8};
+  EXPECT_NE(message().find("4, 4] expected"), std::string::npos) << message();
+}
+
 TEST_F(Attend, NamesWhatIsWrong) {
   const NamedArrays good = input;
   const auto with = [&](auto&& change) {

@@ -18,6 +18,7 @@ RelationTraits traits_of(const RelationMap& map) {
   traits.axes = map.offsets.defined() ? map.offsets.size(1) : 0;
   traits.distance = map.distance.defined();
   traits.ids = map.index_class == IndexClass::line ? 0 : map.rows;
+  traits.features = map.features.defined() ? map.features.size(-1) : 0;
   traits.coordinates = map.key_coordinates.defined() ? map.key_coordinates.size(-1) : 0;
   const int64_t special = map.special.defined() ? map.special.max().item<int64_t>() + 1 : 0;
   traits.special_ids.assign(static_cast<size_t>(special), "special");
@@ -39,8 +40,8 @@ std::shared_ptr<Encoding> GoldenTest::make(const std::string& encoding, const Mo
   return made;
 }
 
-void GoldenTest::set(Encoding& encoding, const std::string& parameter, const Tensor& value) {
-  Tensor found = encoding.named_parameters()[parameter];
+void GoldenTest::set(torch::nn::Module& module, const std::string& parameter, const Tensor& value) {
+  Tensor found = module.named_parameters()[parameter];
   ASSERT_EQ(found.sizes(), value.sizes()) << parameter;
   const at::NoGradGuard no_gradients;
   found.copy_(value.detach());
@@ -100,8 +101,10 @@ void expect_close(const std::string& what, const Tensor& found, const Tensor& ex
   ASSERT_EQ(found.sizes(), expected.sizes()) << what;
   if (found.numel() == 0) return;
   const Tensor wanted = expected.to(at::kDouble);
-  const Tensor gap = (found.detach().to(at::kDouble) - wanted).abs();
-  const double scale = std::max(wanted.abs().max().item<double>(), smallest);
+  const Tensor ours = found.detach().to(at::kDouble);
+  const Tensor gap = (ours - wanted).abs().masked_fill(ours == wanted, 0.0);
+  const Tensor finite = wanted.masked_fill(at::isinf(wanted), 0.0);
+  const double scale = std::max(finite.abs().max().item<double>(), smallest);
   EXPECT_LE(gap.nan_to_num(HUGE_VAL).max().item<double>(), tolerance * scale)
       << what << ", largest " << scale;
 }

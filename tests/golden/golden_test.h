@@ -38,10 +38,10 @@ class GoldenTest : public testing::TestWithParam<CaseId> {
   std::shared_ptr<Encoding> make(const std::string& encoding, const ModelShape& shape,
                                  const RelationMap& trained);
 
-  /// Puts `value` into a parameter of an encoding. Where it was computed from leaves of the case,
-  /// the gradient goes on from the parameter to them, so that it is compared where the package has
-  /// it.
-  void set(Encoding& encoding, const std::string& parameter, const Tensor& value);
+  /// Puts `value` into a parameter of an encoding, or of another module. Where it was computed from
+  /// leaves of the case, the gradient goes on from the parameter to them, so that it is compared
+  /// where the package has it.
+  void set(torch::nn::Module& module, const std::string& parameter, const Tensor& value);
 
   /// Holds outputs against `out64` (`out` where the package has no float64), then the gradients of
   /// sum(output * cotangent) against all that the case has: each must belong to a leaf read before.
@@ -60,7 +60,8 @@ class GoldenTest : public testing::TestWithParam<CaseId> {
   std::vector<std::pair<Tensor, Tensor>> set_;  // value, parameter
 };
 
-/// |found - expected| against tolerance * max |expected|; a NaN is infinitely far.
+/// |found - expected| against tolerance * max |expected|; a NaN is infinitely far, and an infinite
+/// number equals itself alone.
 void expect_close(const std::string& what, const Tensor& found, const Tensor& expected,
                   double tolerance, double smallest = Tolerance().smallest);
 

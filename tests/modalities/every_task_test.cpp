@@ -40,7 +40,7 @@ class EveryTask : public testing::TestWithParam<std::string> {
     const TaskEntry& entry = find_entry("task", GetParam(), task_entries());
     if (entry.needs_dataset) case_.dataset = default_dataset(entry.modality);
     case_.task = entry.make(parse_options("task", entry.name, entry.options), case_.dataset.get());
-    for (const int64_t size : {32, 64, 16, 20, 8}) {
+    for (const int64_t size : {32, 64, 16, 20, 8, 41}) {
       try {
         task().check({size}, {evaluation_of(size)});
         case_.size = size;

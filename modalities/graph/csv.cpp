@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/graph: cells, quotes and gzip.
+#include "modalities/graph/csv.h"
+
+#include <zlib.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "modalities/check.h"
+#include "modalities/files.h"
+
+namespace relbias {
+namespace {
+
+std::string unpacked(const std::filesystem::path& file, const std::string& bytes) {
+  z_stream stream{};
+  constexpr int gzip = 16 + MAX_WBITS;
+  if (inflateInit2(&stream, gzip) != Z_OK) throw std::bad_alloc();
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  std::string text;
+  std::array<char, 1 << 16> buffer;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = buffer.size();
+    status = inflate(&stream, Z_NO_FLUSH);
+    text.append(buffer.data(), buffer.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (status != Z_STREAM_END) {
+    input_error("{}: the compressed data ends or is damaged after {} bytes of text", file.string(),
+                text.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text, EmptyLines empty) {
+  std::vector<CsvRow> rows;
+  CsvRow row{{""}, 1};
+  int64_t line = 1, opened = 0;
+  bool quoted = false;
+  const auto finish = [&] {
+    const bool blank = row.cells.size() == 1 && row.cells[0].empty();
+    if (!blank || empty == EmptyLines::keep) rows.push_back(row);
+    row = {{""}, line};
+  };
+  for (size_t n = 0; n < text.size(); ++n) {
+    const char c = text[n];
+    line += c == '\n';
+    if (c == '"' && quoted && n + 1 < text.size() && text[n + 1] == '"') {
+      row.cells.back() += c;
+      ++n;
+    } else if (c == '"') {
+      quoted = !quoted;
+      opened = line;
+    } else if (quoted) {
+      row.cells.back() += c;
+    } else if (c == ',') {
+      row.cells.emplace_back();
+    } else if (c == '\n') {
+      finish();
+    } else if (c != '\r') {
+      row.cells.back() += c;
+    }
+  }
+  if (quoted) input_error("{}, line {}: a double quote is not closed", file, opened);
+  if (!text.empty() && text.back() != '\n') finish();
+  return rows;
+}
+
+std::string read_maybe_compressed(const std::filesystem::path& file) {
+  if (std::filesystem::exists(file)) return read_file(file);
+  const std::filesystem::path compressed = file.string() + ".gz";
+  if (!std::filesystem::exists(compressed)) {
+    input_error("{} does not exist, nor does {}", file.string(), compressed.filename().string());
+  }
+  return unpacked(compressed, read_file(compressed));
+}
+
+double number_in_cell(const std::string& file, const CsvRow& row, size_t column) {
+  if (column >= row.cells.size()) {
+    input_error("{}, line {}: {} cells found, at least {} expected", file, row.line,
+                row.cells.size(), column + 1);
+  }
+  std::string cell = row.cells[column];
+  cell.erase(0, cell.find_first_not_of(" \t\n"));
+  cell.erase(cell.find_last_not_of(" \t\n") + 1);
+  if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
+  char* end = nullptr;
+  const double number = std::strtod(cell.c_str(), &end);
+  if (*end != '\0' || std::isinf(number)) {
+    input_error("{}, line {}, column {}: '{}' found, a number expected", file, row.line, column + 1,
+                cell);
+  }
+  return number;
+}
+
+}  // namespace relbias

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/graph: dataset `graphml`, one graph a file, read by Boost.Graph.
+#include <ATen/ATen.h>
+
+#include <boost/graph/graphml.hpp>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "modalities/graph/graph.h"
+
+namespace relbias {
+namespace {
+
+namespace fs = std::filesystem;
+using Texts = std::map<std::string, std::string>;
+
+/// What a GraphML file says: nodes and edges in its order, the data of each by key.
+class ReadGraph final : public boost::mutate_graph {
+ public:
+  explicit ReadGraph(bool directed) : directed_(directed) {}
+
+  bool is_directed() const override { return directed_; }
+  boost::any do_add_vertex() override {
+    nodes.emplace_back();
+    return nodes.size() - 1;
+  }
+  std::pair<boost::any, bool> do_add_edge(boost::any from, boost::any to) override {
+    ends.push_back({static_cast<int64_t>(boost::any_cast<size_t>(from)),
+                    static_cast<int64_t>(boost::any_cast<size_t>(to))});
+    edges.emplace_back();
+    return {edges.size() - 1, true};
+  }
+  void set_graph_property(const std::string& key, const std::string& value,
+                          const std::string&) override {
+    whole[key] = value;
+  }
+  void set_vertex_property(const std::string& key, boost::any node, const std::string& value,
+                           const std::string&) override {
+    nodes[boost::any_cast<size_t>(node)][key] = value;
+  }
+  void set_edge_property(const std::string& key, boost::any edge, const std::string& value,
+                         const std::string&) override {
+    edges[boost::any_cast<size_t>(edge)][key] = value;
+  }
+
+  Texts whole;
+  std::vector<Texts> nodes, edges;
+  std::vector<std::array<int64_t, 2>> ends;
+
+ private:
+  bool directed_;
+};
+
+ReadGraph read_graph(const std::string& file, const std::string& text) {
+  for (const bool directed : {false, true}) {
+    ReadGraph graph(directed);
+    std::istringstream stream(text);
+    try {
+      boost::read_graphml(stream, graph, 0);
+      return graph;
+    } catch (const boost::directed_graph_error&) {
+      continue;  // said to be directed: once more
+    } catch (const std::exception& error) {
+      input_error("{}: no GraphML: {}", file, error.what());
+    }
+  }
+  input_error("{}: directed and undirected edges in one graph found, one kind expected", file);
+}
+
+std::set<std::string> keys_of(const std::vector<Texts>& all) {
+  std::set<std::string> keys;
+  for (const Texts& texts : all) {
+    for (const auto& [key, value] : texts) keys.insert(key);
+  }
+  return keys;
+}
+
+/// One file being turned into a graph: its values by key, with the errors that name it.
+struct Reader {
+  std::string file;
+  const Options& options;
+
+  void check_key(const std::string& option, const std::vector<Texts>& all) const {
+    const std::string& key = options.word(option);
+    const auto keys = keys_of(all);
+    if (all.empty() || keys.count(key) != 0) return;
+    unknown_word(fmt::format("key ({}=) of {}", option, file), key, {keys.begin(), keys.end()});
+  }
+
+  double number(const Texts& texts, const std::string& key) const {
+    const auto found = texts.find(key);
+    if (found == texts.end() || found->second.empty()) {
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+    char* end = nullptr;
+    const double value = std::strtod(found->second.c_str(), &end);
+    if (found->second == "true" || found->second == "false") return found->second == "true";
+    if (*end != '\0' || std::isinf(value)) {
+      input_error("{}: key {} has the value '{}', a number expected", file, key, found->second);
+    }
+    return value;
+  }
+
+  Tensor numbers(const std::vector<Texts>& all, const std::string& option) const {
+    check_key(option, all);
+    std::vector<double> values;
+    for (const Texts& texts : all) values.push_back(number(texts, options.word(option)));
+    return at::tensor(values, at::kDouble);
+  }
+};
+
+// Whole numbers 0, 1, 2 ... of nodes as categories.
+int64_t add_node_categories(Graph& graph, const Tensor& values, const std::string& file) {
+  const Tensor whole = values.nan_to_num(-1.0);
+  if ((whole < 0).logical_or(whole != whole.floor()).any().item<bool>()) {
+    input_error("{}: a node without a category 0, 1, 2 ... found", file);
+  }
+  graph.categories = whole.to(at::kLong).unsqueeze(1);
+  return whole.numel() == 0 ? 1 : whole.max().item<int64_t>() + 1;
+}
+
+void add_label(const Reader& reader, const ReadGraph& read, Graph& graph) {
+  if (!reader.options.word("label").empty()) {
+    graph.labels = {reader.numbers({read.whole}, "label")};
+  } else if (!reader.options.word("node_label").empty()) {
+    graph.labels = {reader.numbers(read.nodes, "node_label")};
+  }
+}
+
+std::unique_ptr<Dataset> make(const Options& options) {
+  const fs::path path = options.word("path");
+  if (path.empty()) input_error("dataset graphml: path= is missing, a folder of GraphML files");
+  const std::vector<std::string> names = fs::is_directory(path)
+                                             ? files_below(path, {"graphml", "xml"})
+                                             : std::vector<std::string>{path.filename().string()};
+  const fs::path folder = fs::is_directory(path) ? path : path.parent_path();
+  const bool about_nodes = options.word("label").empty();
+  if (about_nodes == options.word("node_label").empty()) {
+    input_error(
+        "dataset graphml: one of label= (a key of graphs) and node_label= (of nodes) "
+        "expected");
+  }
+  GraphSource source{.train_nodes = options.integer("train_nodes")};
+  int64_t empty = 0, most = 1;
+  std::vector<File> files;
+  for (const std::string& name : names) {
+    files.push_back({name, read_file(folder / name)});
+    const Reader reader{(folder / name).string(), options};
+    const ReadGraph read = read_graph(reader.file, files.back().bytes);
+    if (read.nodes.empty()) {
+      ++empty;
+      continue;
+    }
+    Graph graph = new_graph("graph " + name, static_cast<int64_t>(read.nodes.size()));
+    graph.structure.edges = read.ends;
+    add_label(reader, read, graph);
+    if (!options.word("node_category").empty()) {
+      most = std::max(most, add_node_categories(graph, reader.numbers(read.nodes, "node_category"),
+                                                reader.file));
+      source.category_counts = {most};
+    }
+    if (!options.word("weight").empty() && !read.edges.empty()) {
+      const Tensor weights = reader.numbers(read.edges, "weight");
+      graph.structure.edge_weights.assign(weights.data_ptr<double>(),
+                                          weights.data_ptr<double>() + weights.numel());
+    }
+    source.graphs.push_back(std::move(graph));
+  }
+  GraphTarget target{.name = options.word(about_nodes ? "node_label" : "label"),
+                     .about = about_nodes ? Question::About::token : Question::About::sample};
+  if (options.word("labels") == "categories") {
+    target.kind = Question::Kind::category;
+    for (const Graph& graph : source.graphs) {
+      const Tensor known = graph.labels[0].nan_to_num(0.0);
+      target.categories = std::max(target.categories, known.max().item<int64_t>() + 1);
+    }
+  }
+  source.targets = {target};
+  source.content_hash = content_hash(files);
+  source.origin = fmt::format("graphml {}: {} files, {} empty graphs left out", path.string(),
+                              files.size(), empty);
+  return std::make_unique<GraphDataset>(std::move(source));
+}
+
+}  // namespace
+
+/// One graph a file, directed or not as it says (its edges have a direction where a relation asks
+/// for it). Values belong to keys by their names (attr.name). A key that no part of a graph has is
+/// an error that lists those there are; a node or graph without a label has none, and is not
+/// scored.
+DatasetEntry dataset_graphml() {
+  return {
+      .summary = "a folder of GraphML files with labels of graphs or nodes",
+      .options = {{"path", std::string(), "the folder"},
+                  {"label", std::string(), "key of the graphs' label"},
+                  {"node_label", std::string(), "key of the nodes' label, instead of the graphs'"},
+                  {"labels", "numbers", "what the labels are", {"numbers", "categories"}},
+                  {"node_category", std::string(), "key of the nodes' category 0, 1, 2 ..."},
+                  {"weight", std::string(), "key of the edges' weight"},
+                  {"train_nodes", int64_t{0}, "larger graphs test alone; 0: none", {}, 0}},
+      .make = make,
+  };
+}
+
+}  // namespace relbias

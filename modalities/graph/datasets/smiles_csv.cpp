@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/graph: dataset `smiles-csv`, molecules and their properties from a table.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "modalities/graph/csv.h"
+#include "modalities/graph/smiles.h"
+
+namespace relbias {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Table {
+  std::string file;
+  std::vector<std::string> header;
+  std::vector<CsvRow> rows;
+
+  size_t column(const std::string& name) const {
+    const auto found = std::find(header.begin(), header.end(), name);
+    if (found == header.end()) unknown_word("column of " + file, name, header);
+    return static_cast<size_t>(found - header.begin());
+  }
+};
+
+Table read_table(const fs::path& path, const std::string& text) {
+  Table table{path.string(), {}, parse_csv(path.string(), text)};
+  if (table.rows.empty()) input_error("{} is empty, a row of column names expected", table.file);
+  table.header = table.rows.front().cells;
+  table.rows.erase(table.rows.begin());
+  return table;
+}
+
+size_t smiles_column(const Table& table, const std::string& wanted) {
+  if (!wanted.empty()) return table.column(wanted);
+  for (const char* name : {"smiles", "SMILES", "Smiles"}) {
+    if (std::find(table.header.begin(), table.header.end(), name) != table.header.end()) {
+      return table.column(name);
+    }
+  }
+  return table.column("smiles");
+}
+
+bool is_numeric(const Table& table, size_t column) {
+  bool some = false;
+  for (const CsvRow& row : table.rows) {
+    if (column >= row.cells.size()) return false;
+    try {
+      some = some || !std::isnan(number_in_cell(table.file, row, column));
+    } catch (const InputError&) {
+      return false;
+    }
+  }
+  return some;
+}
+
+// The columns named, or all that hold numbers.
+std::vector<size_t> target_columns(const Table& table, const std::string& wanted, size_t smiles) {
+  std::vector<size_t> columns;
+  std::istringstream words(wanted);
+  for (std::string word; std::getline(words, word, ',');) columns.push_back(table.column(word));
+  for (size_t n = 0; wanted.empty() && n < table.header.size(); ++n) {
+    if (n != smiles && is_numeric(table, n)) columns.push_back(n);
+  }
+  if (columns.empty()) {
+    input_error("{}: no column holds numbers that molecules could be labelled with", table.file);
+  }
+  return columns;
+}
+
+std::string trimmed(std::string cell) {
+  cell.erase(0, cell.find_first_not_of(" \t\n"));
+  cell.erase(cell.find_last_not_of(" \t\n") + 1);
+  return cell;
+}
+
+// Values 0..k-1 of a column of k categories; numbers as they stand.
+void add_target(GraphSource& source, const Table& table, size_t column, bool categories) {
+  GraphTarget target{.name = table.header[column]};
+  if (categories) {
+    double most = 0;
+    for (const CsvRow& row : table.rows) {
+      const double value = number_in_cell(table.file, row, column);
+      if (std::isnan(value)) continue;
+      if (value < 0 || value != std::floor(value)) {
+        input_error("{}, line {}, column '{}': {} found, a category 0, 1, 2 ... expected",
+                    table.file, row.line, target.name, value);
+      }
+      most = std::max(most, value);
+    }
+    target.kind = Question::Kind::category;
+    target.categories = static_cast<int64_t>(most) + 1;
+  }
+  source.targets.push_back(target);
+}
+
+std::unique_ptr<Dataset> make(const Options& options) {
+  const fs::path path = options.word("path");
+  if (path.empty()) input_error("dataset smiles-csv: path= is missing, a CSV file");
+  const Atoms atoms = options.word("atoms") == "classes" ? Atoms::classes : Atoms::elements;
+  const std::string text = read_file(path);
+  const Table table = read_table(path, text);
+  const size_t smiles = smiles_column(table, options.word("smiles"));
+  const auto columns = target_columns(table, options.word("targets"), smiles);
+  GraphSource source{.origin = {},
+                     .content_hash = content_hash({{path.filename().string(), text}}),
+                     .category_counts = {atom_categories(atoms)},
+                     .train_nodes = options.integer("train_nodes")};
+  for (const size_t column : columns) {
+    add_target(source, table, column, options.word("labels") == "categories");
+  }
+  SmilesCounts counts;
+  for (const CsvRow& row : table.rows) {
+    std::vector<Tensor> labels;
+    for (const size_t column : columns) {
+      labels.push_back(at::full({1}, number_in_cell(table.file, row, column), at::kDouble));
+    }
+    if (smiles >= row.cells.size()) number_in_cell(table.file, row, smiles);  // says what is wrong
+    Molecule molecule = read_smiles(trimmed(row.cells[smiles]), atoms);
+    counts.add(molecule);
+    if (!molecule.fault.empty()) continue;
+    molecule.graph.structure.name += fmt::format(" of line {}", row.line);
+    molecule.graph.labels = std::move(labels);
+    source.graphs.push_back(std::move(molecule.graph));
+  }
+  source.origin =
+      fmt::format("smiles-csv {}: {} rows, {}", path.string(), table.rows.size(), counts.text());
+  return std::make_unique<GraphDataset>(std::move(source));
+}
+
+}  // namespace
+
+/// The first row names the columns. An empty cell or `nan` is a missing label; rows whose SMILES
+/// does not parse, has no atoms or several fragments are left out and counted.
+DatasetEntry dataset_smiles_csv() {
+  return {
+      .summary =
+          "molecules of any CSV file with a column of SMILES and columns of numbers "
+          "(ZINC-250k, ESOL, MoleculeNet)",
+      .options = {{"path", std::string(), "the file"},
+                  {"smiles", std::string(), "its column; empty: smiles or SMILES"},
+                  {"targets", std::string(), "label columns, a,b,c; empty: all of numbers"},
+                  {"labels", "numbers", "what the labels are", {"numbers", "categories"}},
+                  {"atoms",
+                   "classes",
+                   "what nodes show: six classes, or the element",
+                   {"classes", "elements"}},
+                  {"train_nodes", int64_t{0}, "larger molecules test alone; 0: none", {}, 0}},
+      .make = make,
+  };
+}
+
+}  // namespace relbias

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/graph: checks, division and counts of the graphs of a dataset.
+#include "modalities/graph/graph.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <set>
+
+#include "modalities/graph/paths.h"
+
+namespace relbias {
+namespace {
+
+void check_nodes(const Graph& graph, const GraphSource& source) {
+  const Structure& sample = graph.structure;
+  const auto columns = static_cast<int64_t>(source.category_counts.size());
+  const auto expect = [&](const Tensor& found, int64_t width, const char* what) {
+    if (!found.defined() && width == 0) return;
+    if (found.defined() && found.size(0) == sample.nodes && found.size(1) == width) return;
+    input_error("{}: {} {} of {} nodes found, {} of {} expected", sample.name,
+                found.defined() ? found.size(1) : 0, what, found.defined() ? found.size(0) : 0,
+                width, sample.nodes);
+  };
+  expect(graph.categories, columns, "categories");
+  expect(graph.numbers, source.number_count, "numbers");
+  for (int64_t column = 0; column < columns; ++column) {
+    const Tensor found = graph.categories.select(1, column);
+    const int64_t count = source.category_counts[static_cast<size_t>(column)];
+    if (found.numel() == 0) continue;
+    if (found.min().item<int64_t>() < 0 || found.max().item<int64_t>() >= count) {
+      input_error("{}: node category {} has values from {} to {}, 0 to {} expected", sample.name,
+                  column, found.min().item<int64_t>(), found.max().item<int64_t>(), count - 1);
+    }
+  }
+  if (graph.numbers.defined() && !at::isfinite(graph.numbers).all().item<bool>()) {
+    input_error("{}: a number of a node is not finite", sample.name);
+  }
+}
+
+void check_labels(const Graph& graph, const GraphSource& source) {
+  TORCH_INTERNAL_ASSERT(graph.labels.size() == source.targets.size());
+  for (size_t n = 0; n < source.targets.size(); ++n) {
+    const GraphTarget& target = source.targets[n];
+    const int64_t count = target.about == Question::About::sample ? 1 : graph.structure.nodes;
+    const Tensor& found = graph.labels[n];
+    if (found.numel() != count) {
+      input_error("{}: {} labels '{}' found, {} expected", graph.structure.name, found.numel(),
+                  target.name, count);
+    }
+    const Tensor known = found.masked_select(found.isnan().logical_not());
+    if (target.kind != Question::Kind::category || known.numel() == 0) continue;
+    if (known.min().item<double>() < 0 ||
+        known.max().item<double>() >= static_cast<double>(target.categories)) {
+      input_error("{}: label '{}' has the category {}, 0 to {} expected", graph.structure.name,
+                  target.name, known.max().item<double>(), target.categories - 1);
+    }
+  }
+}
+
+}  // namespace
+
+Graph new_graph(std::string name, int64_t nodes) {
+  Graph graph;
+  graph.structure.name = std::move(name);
+  graph.structure.nodes = graph.structure.queries = graph.structure.keys = nodes;
+  graph.structure.kept = std::make_shared<Kept>();
+  return graph;
+}
+
+GraphDataset::GraphDataset(GraphSource source)
+    : source_(std::move(source)), report_(source_.origin) {
+  check();
+  divide();
+  count();
+}
+
+void GraphDataset::check() const {
+  for (const Graph& graph : source_.graphs) {
+    check_graph(graph.structure);
+    check_nodes(graph, source_);
+    check_labels(graph, source_);
+  }
+}
+
+void GraphDataset::divide() {
+  std::vector<const Graph*> free;
+  for (const Graph& graph : source_.graphs) {
+    if (graph.split) {
+      splits_[static_cast<size_t>(*graph.split)].push_back(&graph);
+    } else if (source_.train_nodes > 0 && graph.structure.nodes > source_.train_nodes) {
+      splits_[static_cast<size_t>(Split::test)].push_back(&graph);
+    } else {
+      free.push_back(&graph);
+    }
+  }
+  const auto count = static_cast<int64_t>(free.size());
+  const Tensor order =
+      at::randperm(count, stream(0, "division of graphs"), at::TensorOptions(at::kLong));
+  const auto part = [&](double share) { return std::max<int64_t>(1, std::llround(share * count)); };
+  for (int64_t n = 0; n < count; ++n) {
+    const int64_t place = order[n].item<int64_t>();
+    const Split split = place < part(0.15)                ? Split::test
+                        : place < part(0.15) + part(0.05) ? Split::validation
+                                                          : Split::train;
+    splits_[static_cast<size_t>(split)].push_back(free[static_cast<size_t>(n)]);
+  }
+  for (const Split split : all_splits) {
+    if (graphs(split).empty()) {
+      input_error("{}: {} graphs are too few for three splits, none is left for {}", report_,
+                  source_.graphs.size(), split_name(split));
+    }
+  }
+}
+
+void GraphDataset::count() {
+  int64_t loops = 0, repeated = 0, isolated = 0, parts = 0, single = 0, missing = 0;
+  std::vector<int64_t> sizes;
+  for (const Graph& graph : source_.graphs) {
+    const Structure& sample = graph.structure;
+    sizes.push_back(sample.nodes);
+    std::set<std::array<int64_t, 2>> seen;
+    for (const auto& edge : sample.edges) {
+      loops += edge[0] == edge[1];
+      repeated += !seen.insert(edge).second;
+    }
+    for (const int64_t degree : degrees(sample)) isolated += degree == 0 && sample.nodes > 1;
+    parts += component_count(sample) > 1;
+    single += sample.nodes == 1;
+    for (const Tensor& label : graph.labels) missing += label.isnan().sum().item<int64_t>();
+  }
+  std::sort(sizes.begin(), sizes.end());
+  report_ += fmt::format("; {} graphs of {} to {} nodes, median {}", sizes.size(), sizes.front(),
+                         sizes.back(), sizes[sizes.size() / 2]);
+  const auto add = [&](int64_t found, const char* what) {
+    if (found > 0) report_ += fmt::format(", {} {}", found, what);
+  };
+  add(single, "of a single node");
+  add(parts, "in several parts");
+  add(isolated, "isolated nodes");
+  add(loops, "self loops");
+  add(repeated, "repeated edges");
+  add(missing, "missing labels");
+  for (const Split split : all_splits) {
+    report_ += fmt::format("; {} {}", split_name(split), graphs(split).size());
+  }
+}
+
+}  // namespace relbias

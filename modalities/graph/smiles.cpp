@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/graph: atoms and bonds from RDKit.
+#include "modalities/graph/smiles.h"
+
+#include <ATen/ATen.h>
+#include <GraphMol/GraphMol.h>
+#include <GraphMol/MolOps.h>
+#include <GraphMol/SmilesParse/SmilesParse.h>
+#include <RDGeneral/RDLog.h>
+
+#include <algorithm>
+#include <array>
+
+#include "modalities/graph/paths.h"
+
+namespace relbias {
+namespace {
+
+enum AtomClass : int64_t { carbon, nitrogen, oxygen, sulphur, halogen, other };
+
+int64_t class_of(int number) {
+  switch (number) {
+    case 6:
+      return carbon;
+    case 7:
+      return nitrogen;
+    case 8:
+      return oxygen;
+    case 16:
+      return sulphur;
+    case 9:
+    case 17:
+    case 35:
+    case 53:
+      return halogen;
+    default:
+      return other;
+  }
+}
+
+int64_t kind_of(const RDKit::Bond& bond) {
+  if (bond.getIsAromatic()) return 3;
+  switch (bond.getBondType()) {
+    case RDKit::Bond::DOUBLE:
+      return 1;
+    case RDKit::Bond::TRIPLE:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+// Null where the text is no molecule; RDKit's own messages would be one a line of the file.
+std::unique_ptr<RDKit::ROMol> parsed(const std::string& smiles) {
+  const RDLog::LogStateSetter silent;
+  try {
+    return std::unique_ptr<RDKit::ROMol>(RDKit::SmilesToMol(smiles));
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+int64_t atom_categories(Atoms atoms) { return atoms == Atoms::classes ? 6 : 119; }
+
+Molecule read_smiles(const std::string& smiles, Atoms atoms) {
+  const auto molecule = parsed(smiles);
+  if (!molecule) return {.fault = "does not parse"};
+  if (molecule->getNumAtoms() == 0) return {.fault = "has no atoms"};
+  std::vector<int> fragment;
+  if (RDKit::MolOps::getMolFrags(*molecule, fragment) > 1)
+    return {.fault = "has several fragments"};
+  const auto count = static_cast<int64_t>(molecule->getNumAtoms());
+  Molecule read{.graph = new_graph("molecule " + smiles, count)};
+  std::vector<int64_t> categories;
+  for (const RDKit::Atom* atom : molecule->atoms()) {
+    const int number = atom->getAtomicNum();
+    categories.push_back(atoms == Atoms::classes ? class_of(number) : number);
+  }
+  read.graph.categories = at::tensor(categories, at::kLong).unsqueeze(1);
+  std::vector<int64_t> kinds;
+  for (const RDKit::Bond* bond : molecule->bonds()) {
+    read.graph.structure.edges.push_back({bond->getBeginAtomIdx(), bond->getEndAtomIdx()});
+    kinds.push_back(kind_of(*bond));
+  }
+  read.graph.structure.edge_features =
+      at::one_hot(at::tensor(kinds, at::kLong), bond_kinds).to(at::kFloat);
+  return read;
+}
+
+double largest_heteroatom_distance(const Graph& molecule) {
+  const Tensor kind = molecule.categories.select(1, 0);
+  const Tensor marked = (kind == nitrogen).logical_or(kind == oxygen).logical_or(kind == sulphur);
+  if (marked.sum().item<int64_t>() < 2) return 0;
+  const Tensor nodes = marked.nonzero().squeeze(1);
+  const Tensor hops = hop_distances(molecule.structure, false);
+  return hops.index_select(0, nodes).index_select(1, nodes).max().item<double>();
+}
+
+void SmilesCounts::add(const Molecule& molecule) {
+  unparsed += molecule.fault == "does not parse";
+  fragments += molecule.fault == "has several fragments";
+  empty += molecule.fault == "has no atoms";
+}
+
+std::string SmilesCounts::text() const {
+  return fmt::format("{} unparsable, {} of several fragments, {} empty", unparsed, fragments,
+                     empty);
+}
+
+}  // namespace relbias

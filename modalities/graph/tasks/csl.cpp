@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/graph: task `csl`, telling circulant graphs apart (Murphy et al. 2019, "Relational
+// Pooling for Graph Representations").
+#include <ATen/ATen.h>
+
+#include <mutex>
+#include <numeric>
+#include <set>
+
+#include "modalities/graph/paths.h"
+#include "modalities/modality.h"
+
+namespace relbias {
+namespace {
+
+const std::vector<int64_t> skips = {2, 3, 4, 5, 6, 9, 11, 12, 13, 16};
+const auto classes = static_cast<int64_t>(skips.size());
+constexpr uint64_t training_orders = 16;
+
+Structure circulant(int64_t size, int64_t skip, at::Generator order) {
+  Structure sample;
+  sample.name = fmt::format("the circulant graph of {} nodes with skip {}", size, skip);
+  sample.nodes = sample.queries = sample.keys = size;
+  const Tensor nodes = at::randperm(size, order, at::TensorOptions(at::kLong));
+  const auto* const node = nodes.data_ptr<int64_t>();
+  for (int64_t i = 0; i < size; ++i) {
+    for (const int64_t step : {int64_t{1}, skip}) {
+      sample.edges.push_back({node[i], node[(i + step) % size]});
+    }
+  }
+  sample.kept = std::make_shared<Kept>();
+  return sample;
+}
+
+/// The steps {1, R} around a cycle under a factor: two skips give the same graph where a factor
+/// takes the steps of one to those of the other.
+std::set<int64_t> steps_times(int64_t factor, int64_t skip, int64_t size) {
+  std::set<int64_t> steps;
+  for (const int64_t step : {int64_t{1}, skip}) {
+    const int64_t moved = step * factor % size;
+    steps.insert(std::min(moved, size - moved));
+  }
+  return steps;
+}
+
+/// A cycle of n nodes and, from every node, an edge to the one R further: ten values of R are ten
+/// classes. All nodes of all graphs look alike and have four neighbours, so that the answer lies in
+/// how nodes are related and nowhere else. Softmax attention over tokens that are all alike gives
+/// the same whatever the weights, so a virtual node (model.readout=class) has to read the relation.
+///
+/// A batch holds the classes in turn, each a graph with its nodes in a random order; the order
+/// changes nothing but the rounding. Training draws from 16 orders a class, so that a relation is
+/// computed once for each of them; evaluation has orders of its own.
+///
+/// At n = 41 the skips 6 and 16 have equally many nodes at every distance (1 4 8 12 10 6), so that
+/// no encoding of distances gets beyond 0.9; at n = 83 all ten differ.
+class Csl final : public Task {
+ public:
+  TaskTraits traits() const override {
+    return {.vocabulary = 1,
+            .questions = {{.about = Question::About::sample, .outputs = classes}},
+            .metrics = {"accuracy", "cross-entropy"},
+            .chance = 1.0 / static_cast<double>(classes),
+            .ceiling = 1.0};
+  }
+
+  Batch training(const TrainingRequest& request) const override {
+    check_size(request.size);
+    std::vector<Structure> graphs;
+    for (int64_t b = 0; b < request.batch; ++b) {
+      const auto place = static_cast<uint64_t>(b);
+      const uint64_t draw = request.step * static_cast<uint64_t>(request.batch) + place;
+      graphs.push_back(training_graph(request.size, b % classes,
+                                      stream_seed(request.seed, "data", draw) % training_orders));
+    }
+    return batch_of(std::move(graphs), request.size, 0);
+  }
+
+  void evaluation(const EvaluationRequest& request,
+                  const std::function<void(const Batch&)>& use) const override {
+    check({}, {request});
+    for (int64_t first = 0; first < request.samples; first += request.batch) {
+      const int64_t last = std::min(first + request.batch, request.samples);
+      std::vector<Structure> graphs;
+      for (int64_t b = first; b < last; ++b) {
+        graphs.push_back(circulant(request.size, skips[static_cast<size_t>(b % classes)],
+                                   stream(0, "evaluation of csl", static_cast<uint64_t>(b))));
+      }
+      use(batch_of(std::move(graphs), request.size, first));
+    }
+  }
+
+  void check(const std::vector<int64_t>& train_sizes,
+             const std::vector<EvaluationRequest>& evaluations) const override {
+    for (const int64_t size : train_sizes) check_size(size);
+    for (const EvaluationRequest& request : evaluations) {
+      check_size(request.size);
+      if (request.samples < 1 || request.batch < 1) {
+        input_error("evaluation of {} samples in batches of {}, at least 1 of each expected",
+                    request.samples, request.batch);
+      }
+    }
+  }
+
+ private:
+  static void check_size(int64_t size) {
+    if (size < 2 * skips.back() + 2) {
+      input_error("csl: size {} found, at least {} nodes expected", size, 2 * skips.back() + 2);
+    }
+    for (const int64_t a : skips) {
+      for (const int64_t b : skips) {
+        for (int64_t factor = 1; a < b && factor < size; ++factor) {
+          if (std::gcd(factor, size) != 1 ||
+              steps_times(factor, a, size) != steps_times(1, b, size)) {
+            continue;
+          }
+          input_error(
+              "csl: size {} found, where the skips {} and {} give the same graph; at 41 "
+              "and 83 all differ",
+              size, a, b);
+        }
+      }
+    }
+  }
+
+  // Sample b of the whole draw has the class b % 10.
+  static Batch batch_of(std::vector<Structure> graphs, int64_t size, int64_t first) {
+    const auto samples = static_cast<int64_t>(graphs.size());
+    Batch batch;
+    batch.inputs = at::zeros({samples, size}, at::kLong);
+    Answers answers;
+    answers.targets = at::arange(first, first + samples).remainder(classes).unsqueeze(1);
+    answers.scored = at::ones({samples, 1}, at::kBool);
+    batch.answers = {answers};
+    batch.structures = std::move(graphs);
+    return batch;
+  }
+
+  Structure training_graph(int64_t size, int64_t number, uint64_t order) const {
+    const std::lock_guard lock(mutex_);
+    auto& graphs = trained_[size];
+    for (uint64_t n = graphs.size(); n < static_cast<uint64_t>(classes) * training_orders; ++n) {
+      graphs.push_back(
+          circulant(size, skips[n / training_orders], stream(0, "training of csl", n)));
+    }
+    return graphs[static_cast<size_t>(number) * training_orders + order];
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::map<int64_t, std::vector<Structure>> trained_;  // by size: orders of every class
+};
+
+}  // namespace
+
+TaskEntry task_csl() {
+  return {
+      .summary =
+          "which of ten circulant graphs: nothing but the relation of the nodes tells; no "
+          "distance separates two of them at 41 nodes",
+      .relation = "hops",
+      .make = [](const Options&, const Dataset*) { return std::make_unique<Csl>(); },
+  };
+}
+
+}  // namespace relbias

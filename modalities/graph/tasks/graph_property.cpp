@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/graph: task `graph-property`, the labels of a dataset of graphs.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <array>
+
+#include "modalities/graph/batch.h"
+#include "modalities/graph/graph.h"
+#include "modalities/graph/paths.h"
+
+namespace relbias {
+namespace {
+
+/// The targets of a dataset, one (`target=NAME`; the first unless said otherwise) or `all` of them,
+/// about graphs or their nodes: categories or numbers, which are learned divided by the deviation
+/// of the training graphs. A label that is missing is never scored, and a graph without any label
+/// that is asked for is left out. Sizes are upper bounds: training uses the graphs of the training
+/// split with at most `size` nodes, evaluation those of another split above the next smaller size.
+///
+/// Nodes show their categories (each an embedding, added up), or their numbers where they have no
+/// categories; `degree=true` adds the number of edges at the node (Graphormer's centrality), so
+/// that a model without any relation knows the graph in part. Bonds are seen through the relation
+/// only.
+class GraphProperty final : public Task {
+ public:
+  GraphProperty(const Options& options, const GraphDataset& dataset)
+      : dataset_(dataset),
+        degree_(options.flag("degree")),
+        held_out_(options.word("split") == "test" ? Split::test : Split::validation) {
+    choose_targets(options.word("target"));
+    for (const size_t n : asked_) measure(n);
+    for (const Split part : all_splits) {
+      for (const Graph* graph : dataset.graphs(part)) {
+        if (is_labelled(*graph)) labelled_[static_cast<size_t>(part)].push_back(graph);
+      }
+    }
+  }
+
+  TaskTraits traits() const override {
+    TaskTraits traits{.binned = true};
+    if (by_number()) {
+      traits.features = std::max<int64_t>(dataset_.number_count(), 0) + (degree_ ? 1 : 0);
+    } else {
+      traits.vocabulary =
+          rows_before(dataset_.category_counts().size()) + (degree_ ? degree_rows : 0);
+    }
+    for (size_t i = 0; i < asked_.size(); ++i) {
+      const GraphTarget& target = dataset_.targets()[asked_[i]];
+      Question question{.name = asked_.size() == 1 ? "" : target.name,
+                        .kind = target.kind,
+                        .about = target.about,
+                        .outputs = target.categories};
+      const bool number = target.kind == Question::Kind::number;
+      if (number) {
+        question.mean = spread_[i].mean;
+        question.deviation = spread_[i].deviation;
+      }
+      const std::string before = question.name.empty() ? "" : question.name + " ";
+      traits.metrics.push_back(before + (number ? "mean-absolute-error" : "accuracy"));
+      if (!number) traits.metrics.push_back(before + "balanced accuracy");
+      traits.questions.push_back(question);
+    }
+    traits.chance = spread_.front().guess;
+    return traits;
+  }
+
+  Batch training(const TrainingRequest& request) const override {
+    const auto graphs = graphs_of(Split::train, 0, request.size);
+    if (graphs.empty()) refuse(Split::train, 0, request.size);
+    at::Generator generator = stream(request.seed, "data", request.step);
+    const Tensor chosen =
+        at::randint(static_cast<int64_t>(graphs.size()), {request.batch}, generator, at::kLong);
+    std::vector<const Graph*> some;
+    for (int64_t b = 0; b < request.batch; ++b) {
+      some.push_back(graphs[static_cast<size_t>(chosen[b].item<int64_t>())]);
+    }
+    return batch_of(some);
+  }
+
+  void evaluation(const EvaluationRequest& request,
+                  const std::function<void(const Batch&)>& use) const override {
+    check({}, {request});
+    auto graphs = graphs_of(held_out_, request.above, request.size);
+    if (static_cast<int64_t>(graphs.size()) > request.samples) {
+      graphs.resize(static_cast<size_t>(request.samples));
+    }
+    for (size_t first = 0; first < graphs.size(); first += static_cast<size_t>(request.batch)) {
+      const size_t last = std::min(first + static_cast<size_t>(request.batch), graphs.size());
+      use(batch_of({graphs.begin() + static_cast<int64_t>(first),
+                    graphs.begin() + static_cast<int64_t>(last)}));
+    }
+  }
+
+  void check(const std::vector<int64_t>& train_sizes,
+             const std::vector<EvaluationRequest>& evaluations) const override {
+    for (const int64_t size : train_sizes) {
+      if (graphs_of(Split::train, 0, size).empty()) refuse(Split::train, 0, size);
+    }
+    for (const EvaluationRequest& request : evaluations) {
+      if (request.samples < 1 || request.batch < 1) {
+        input_error("evaluation of {} samples in batches of {}, at least 1 of each expected",
+                    request.samples, request.batch);
+      }
+      if (graphs_of(held_out_, request.above, request.size).empty()) {
+        refuse(held_out_, request.above, request.size);
+      }
+    }
+  }
+
+ private:
+  static constexpr int64_t degree_rows = 16;  // degrees 0..14, 15 and more
+
+  struct Spread {
+    double mean = 0, deviation = 1;
+    double guess = 0;  // the first metric of always saying the median or the commonest category
+  };
+
+  [[noreturn]] void refuse(Split split, int64_t above, int64_t size) const {
+    input_error("graph-property: no labelled graph of the {} split has {} to {} nodes: {}",
+                split_name(split), above + 1, size, dataset_.report());
+  }
+
+  bool by_number() const {
+    return dataset_.category_counts().empty() && dataset_.number_count() > 0;
+  }
+
+  // Rows of the embedding table before those of a column. Nodes of which nothing is known have one.
+  int64_t rows_before(size_t column) const {
+    const auto& counts = dataset_.category_counts();
+    int64_t rows = counts.empty() ? 1 : 0;
+    for (size_t n = 0; n < column; ++n) rows += counts[n];
+    return rows;
+  }
+
+  void choose_targets(const std::string& wanted) {
+    const auto& targets = dataset_.targets();
+    std::vector<std::string> names;
+    for (size_t n = 0; n < targets.size(); ++n) {
+      const bool first = wanted.empty() && n == 0;
+      if (first || wanted == "all" || wanted == targets[n].name) asked_.push_back(n);
+      names.push_back(targets[n].name);
+    }
+    if (asked_.empty()) unknown_word("target of the dataset", wanted, names);
+  }
+
+  void measure(size_t target) {
+    std::vector<Tensor> labels;
+    for (const Graph* graph : dataset_.graphs(Split::train))
+      labels.push_back(graph->labels[target]);
+    const Tensor all = at::cat(labels), known = all.masked_select(all.isnan().logical_not());
+    if (known.numel() == 0) {
+      input_error("graph-property: target '{}' has no label in the training split",
+                  dataset_.targets()[target].name);
+    }
+    Spread spread;
+    if (dataset_.targets()[target].kind == Question::Kind::number) {
+      spread.mean = known.mean().item<double>();
+      const double deviation = known.std(/*unbiased=*/false).item<double>();
+      spread.deviation = deviation > 0 ? deviation : 1;
+      spread.guess = (known - known.median()).abs().mean().item<double>();
+    } else {
+      const Tensor counts = at::bincount(known.to(at::kLong));
+      spread.guess = counts.max().item<double>() / static_cast<double>(known.numel());
+    }
+    spread_.push_back(spread);
+  }
+
+  bool is_labelled(const Graph& graph) const {
+    return std::any_of(asked_.begin(), asked_.end(), [&](size_t n) {
+      return !graph.labels[n].isnan().all().template item<bool>();
+    });
+  }
+
+  std::vector<const Graph*> graphs_of(Split split, int64_t above, int64_t size) const {
+    std::vector<const Graph*> found;
+    for (const Graph* graph : labelled_[static_cast<size_t>(split)]) {
+      const int64_t nodes = graph->structure.nodes;
+      if (nodes > above && nodes <= size) found.push_back(graph);
+    }
+    return found;
+  }
+
+  // [N], [N, F] int64 ids or [N, F] float32.
+  Tensor inputs_of(const Graph& graph) const {
+    const int64_t nodes = graph.structure.nodes;
+    std::vector<Tensor> columns;
+    if (by_number()) columns.push_back(graph.numbers);
+    if (!by_number() && !graph.categories.defined())
+      columns.push_back(at::zeros({nodes, 1}, at::kLong));
+    for (size_t n = 0; n < dataset_.category_counts().size(); ++n) {
+      columns.push_back(graph.categories.narrow(1, static_cast<int64_t>(n), 1) + rows_before(n));
+    }
+    if (degree_) {
+      const Tensor ends = at::tensor(degrees(graph.structure), at::kLong).unsqueeze(1);
+      columns.push_back(by_number() ? ends.to(at::kFloat)
+                                    : ends.clamp_max(degree_rows - 1) +
+                                          rows_before(dataset_.category_counts().size()));
+    }
+    const Tensor all = at::cat(columns, 1);
+    return by_number() || all.size(1) > 1 ? all : all.squeeze(1);
+  }
+
+  Batch batch_of(const std::vector<const Graph*>& graphs) const {
+    Batch batch;
+    std::vector<Tensor> inputs;
+    for (const Graph* graph : graphs) {
+      inputs.push_back(inputs_of(*graph));
+      batch.structures.push_back(graph->structure);
+    }
+    batch.inputs = padded_rows(inputs);
+    batch.valid = valid_rows(batch.structures);
+    for (const size_t n : asked_) {
+      std::vector<Tensor> labels, known;
+      for (const Graph* graph : graphs) {
+        labels.push_back(graph->labels[n].nan_to_num(0.0));
+        known.push_back(graph->labels[n].isnan().logical_not());
+      }
+      const bool number = dataset_.targets()[n].kind == Question::Kind::number;
+      batch.answers.push_back({.targets = padded_rows(labels).to(number ? at::kFloat : at::kLong),
+                               .scored = padded_rows(known)});
+    }
+    return batch;
+  }
+
+  const GraphDataset& dataset_;
+  bool degree_;
+  Split held_out_;
+  std::vector<size_t> asked_;   // targets
+  std::vector<Spread> spread_;  // of each
+  std::array<std::vector<const Graph*>, 3>
+      labelled_;  // by Split: graphs with a label that is asked
+};
+
+std::unique_ptr<Task> make(const Options& options, const Dataset* dataset) {
+  const auto* const graphs = dynamic_cast<const GraphDataset*>(dataset);
+  if (graphs == nullptr) {
+    input_error("task graph-property needs a dataset of graphs, {} found",
+                dataset == nullptr ? "none" : "one of another kind");
+  }
+  return std::make_unique<GraphProperty>(options, *graphs);
+}
+
+}  // namespace
+
+TaskEntry task_graph_property() {
+  return {
+      .summary =
+          "what a dataset of graphs is labelled with: numbers or categories of graphs or "
+          "their nodes; sizes are upper bounds",
+      .relation = "hops",
+      .needs_dataset = true,
+      .options = {{"target", std::string(), "name of a target, or all; empty: the first"},
+                  {"degree", false, "nodes also show how many edges they have"},
+                  {"split", "test", "held-out graphs of the evaluation", {"test", "validation"}}},
+      .make = make,
+  };
+}
+
+}  // namespace relbias

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: molecules from SMILES, the NCI's and those of a table.
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "modalities/graph/paths.h"
+#include "modalities/graph/smiles.h"
+#include "tests/modalities/graph/graphs.h"
+#include "tests/scratch_folder.h"
+
+namespace relbias::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::unique_ptr<Dataset> make(const std::string& name, const std::string& options) {
+  const auto& entry = find_entry("dataset", name, dataset_entries());
+  return entry.make(parse_options("dataset", name + " " + options, entry.options));
+}
+
+const GraphDataset& graphs(const Dataset& dataset) {
+  return dynamic_cast<const GraphDataset&>(dataset);
+}
+
+TEST(Smiles, AtomsAndBonds) {
+  const Molecule molecule = read_smiles("OCC#N", Atoms::classes);
+  EXPECT_EQ(molecule.graph.structure.nodes, 4);
+  EXPECT_MATRIX(molecule.graph.categories.t(), matrix({{2, 0, 0, 1}}));
+  EXPECT_THAT(molecule.graph.structure.edges,
+              ElementsAre(ElementsAre(0, 1), ElementsAre(1, 2), ElementsAre(2, 3)));
+  EXPECT_MATRIX(molecule.graph.structure.edge_features,
+                matrix({{1, 0, 0, 0}, {1, 0, 0, 0}, {0, 0, 1, 0}}));
+  EXPECT_EQ(largest_heteroatom_distance(molecule.graph), 3);
+  EXPECT_MATRIX(read_smiles("FC(=O)[Na]", Atoms::elements).graph.categories.t(),
+                matrix({{9, 6, 8, 11}}));
+  EXPECT_MATRIX(read_smiles("FC(=O)[Na]", Atoms::classes).graph.categories.t(),
+                matrix({{4, 0, 2, 5}}));
+  const Molecule benzene = read_smiles("C1=CC=CC=C1", Atoms::classes);
+  EXPECT_EQ(benzene.graph.structure.edge_features.select(1, 3).sum().item<float>(), 6);
+  EXPECT_EQ(largest_heteroatom_distance(read_smiles("CCO", Atoms::classes).graph), 0);
+}
+
+TEST(Smiles, WhatIsNoGraphSaysWhy) {
+  EXPECT_EQ(read_smiles("C1CC", Atoms::classes).fault, "does not parse");
+  EXPECT_EQ(read_smiles("C(C)(C)(C)(C)C", Atoms::classes).fault, "does not parse");  // valence
+  EXPECT_EQ(read_smiles("no molecule", Atoms::classes).fault, "does not parse");
+  EXPECT_EQ(read_smiles("CC.O", Atoms::classes).fault, "has several fragments");
+  EXPECT_EQ(read_smiles("", Atoms::classes).fault, "has no atoms");
+  const Molecule single = read_smiles("C", Atoms::classes);
+  EXPECT_EQ(single.graph.structure.nodes, 1);
+  EXPECT_EQ(single.graph.structure.edge_features.sizes(), (at::IntArrayRef{0, 4}));
+}
+
+TEST(Molecules, AreThoseOfTheFile) {
+  const auto dataset = make("molecules", "");
+  for (const char* part : {"4999 lines, as in rdkit-data 202209.3", "99 copies", "8 unparsable",
+                           "of several fragments"}) {
+    EXPECT_THAT(dataset->report(), HasSubstr(part));
+  }
+  std::set<std::string> names;
+  std::map<int, int> bins;
+  for (const Split split : all_splits) {
+    for (const Graph* graph : graphs(*dataset).graphs(split)) {
+      EXPECT_TRUE(names.insert(graph->structure.name).second) << graph->structure.name;
+      const int64_t nodes = graph->structure.nodes;
+      EXPECT_GE(nodes, 4);
+      EXPECT_TRUE(split == Split::test || nodes <= 15);
+      EXPECT_EQ(component_count(graph->structure), 1);
+      ++bins[nodes <= 15 ? 0 : nodes <= 25 ? 1 : nodes <= 40 ? 2 : 3];
+    }
+  }
+  EXPECT_THAT(bins, ElementsAre(std::pair{0, 2644}, std::pair{1, 1651}, std::pair{2, 397},
+                                std::pair{3, 58}))
+      << dataset->report();
+}
+
+TEST(Molecules, MissingFilesAreNamed) {
+  const ScratchFolder folder;
+  EXPECT_THAT(error_of([&] { make("molecules", "path=" + folder.path().string()); }),
+              HasSubstr("first_5K.smi does not exist"));
+  folder.write("first_5K.smi", "CCCC 1\n");
+  folder.write("first_5k.tpsa.csv", "# comment\nCCCC;1\n");
+  EXPECT_THAT(error_of([&] { make("molecules", "path=" + folder.path().string()); }),
+              HasSubstr("first_5k.tpsa.csv, line 2: 'CCCC;1' found, SMILES,NUMBER expected"));
+}
+
+TEST(SmilesCsv, ReadsTablesWithQuotesAndMissingLabels) {
+  const ScratchFolder folder;
+  std::string text = "name,smiles,logP,qed\n";
+  text += "\"a, quoted\",\"CCO\n\",0.5,1\n";  // as in ZINC: a line end inside the cell
+  text += "b,CC,,2\nc,C1CC,1,3\nd,C.C,1,3\ne,,1,3\nf,O=C=O,-1e-1,nan\n";
+  for (int n = 0; n < 20; ++n) text += fmt::format("g{},C{},{},0\n", n, std::string(n, 'C'), n);
+  const std::string path = "path=" + folder.write("table.csv", text);
+  const auto dataset = make("smiles-csv", path);
+  EXPECT_THAT(dataset->report(),
+              HasSubstr("26 rows, 1 unparsable, 1 of several fragments, 1 empty"));
+  EXPECT_THAT(dataset->report(), HasSubstr("2 missing labels"));
+  ASSERT_EQ(graphs(*dataset).targets().size(), 2u);
+  EXPECT_EQ(graphs(*dataset).targets()[0].name, "logP");
+  EXPECT_EQ(graphs(*dataset).targets()[1].name, "qed");
+  const auto classes = make("smiles-csv", path + " targets=qed labels=categories");
+  EXPECT_EQ(graphs(*classes).targets()[0].categories, 4);
+}
+
+TEST(SmilesCsv, NamesWhatIsWrong) {
+  const ScratchFolder folder;
+  const auto message = [&](const std::string& text, const std::string& options = "") {
+    const std::string path = folder.write("table.csv", text);
+    return error_of([&] { make("smiles-csv", "path=" + path + options); });
+  };
+  EXPECT_THAT(message(""), HasSubstr("is empty"));
+  EXPECT_THAT(message("SMILE,x\nC,1\n"), HasSubstr("unknown column of"));
+  EXPECT_THAT(message("smiles,x\nC,1\nCC,one\n", " targets=x"),
+              HasSubstr("line 3, column 2: 'one' found, a number expected"));
+  EXPECT_THAT(message("smiles,x\nC,1\nCC\n", " targets=x"), HasSubstr("line 3: 1 cells found"));
+  EXPECT_THAT(message("smiles,x\nC,\"1\n"), HasSubstr("a double quote is not closed"));
+  EXPECT_THAT(message("smiles,x\nC,one\n"), HasSubstr("no column holds numbers"));
+  EXPECT_THAT(message("smiles,x\nC1,1\n"), HasSubstr("0 graphs are too few"));
+  EXPECT_THAT(message("smiles,x\nC,0.5\n", " labels=categories"),
+              HasSubstr("0.5 found, a category 0, 1, 2 ... expected"));
+}
+
+}  // namespace
+}  // namespace relbias::testing

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: datasets of graphs: division, counts, what is refused; graphs side by side in a batch.
+#include "modalities/graph/graph.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "modalities/graph/batch.h"
+#include "tests/modalities/graph/graphs.h"
+
+namespace relbias::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+GraphSource some_graphs(int64_t count) {
+  GraphSource source{.origin = "test", .targets = {{.name = "size"}}};
+  for (int64_t n = 0; n < count; ++n) {
+    Graph graph = new_graph(fmt::format("graph {}", n), 1 + n % 5);
+    for (int64_t node = 1; node < graph.structure.nodes; ++node) {
+      graph.structure.edges.push_back({node - 1, node});
+    }
+    graph.labels = {at::full({1}, static_cast<double>(n % 5), at::kDouble)};
+    source.graphs.push_back(std::move(graph));
+  }
+  return source;
+}
+
+std::string error_with(const std::function<void(GraphSource&)>& change) {
+  GraphSource source = some_graphs(20);
+  change(source);
+  return error_of([&] { GraphDataset(std::move(source)); });
+}
+
+TEST(GraphDataset, DividesEveryGraphOnceAndLargeOnesToTheTest) {
+  GraphSource source = some_graphs(100);
+  source.train_nodes = 3;
+  const GraphDataset dataset(std::move(source));
+  std::set<const Graph*> seen;
+  for (const Split split : all_splits) {
+    for (const Graph* graph : dataset.graphs(split)) {
+      EXPECT_TRUE(seen.insert(graph).second);
+      EXPECT_TRUE(split == Split::test || graph->structure.nodes <= 3);
+    }
+  }
+  EXPECT_EQ(seen.size(), 100u);
+  EXPECT_EQ(dataset.graphs(Split::train).size(), 48u);
+  EXPECT_EQ(dataset.graphs(Split::validation).size(), 3u);
+  EXPECT_EQ(dataset.graphs(Split::test).size(), 49u);
+}
+
+TEST(GraphDataset, SplitsOfTheSourceAreKept) {
+  GraphSource source = some_graphs(20);
+  for (size_t n = 0; n < 20; ++n) {
+    source.graphs[n].split = n < 10 ? Split::train : n < 15 ? Split::validation : Split::test;
+  }
+  const GraphDataset dataset(std::move(source));
+  EXPECT_EQ(dataset.graphs(Split::train).size(), 10u);
+  EXPECT_EQ(dataset.graphs(Split::test).front()->structure.name, "graph 15");
+}
+
+TEST(GraphDataset, CountsWhatIsUnusual) {
+  GraphSource source = some_graphs(20);
+  source.graphs[4].structure.edges = {{0, 1}, {0, 1}, {2, 2}};  // 5 nodes
+  source.graphs[9].labels[0].fill_(NAN);
+  const GraphDataset dataset(std::move(source));
+  for (const char* part :
+       {"20 graphs of 1 to 5 nodes, median 3", "4 of a single node", "1 in several parts",
+        "2 isolated nodes", "1 self loops", "1 repeated edges", "1 missing labels"}) {
+    EXPECT_THAT(dataset.report(), HasSubstr(part));
+  }
+}
+
+TEST(GraphDataset, NamesWhatIsWrong) {
+  EXPECT_EQ(error_with([](GraphSource& s) {
+              s.graphs[3].structure.edges = {{0, 4}};
+            }),
+            "graph 3: edge 0 is 0-4, its nodes are 0 to 3");
+  EXPECT_THAT(error_with([](GraphSource& s) { s.graphs[3].labels[0] = at::zeros({2}); }),
+              HasSubstr("graph 3: 2 labels 'size' found, 1 expected"));
+  EXPECT_THAT(error_with([](GraphSource& s) {
+                s.targets[0].kind = Question::Kind::category;
+                s.targets[0].categories = 4;
+              }),
+              HasSubstr("label 'size' has the category 4, 0 to 3 expected"));
+  EXPECT_THAT(error_with([](GraphSource& s) { s.category_counts = {3}; }),
+              HasSubstr("graph 0: 0 categories of 0 nodes found, 1 of 1 expected"));
+  EXPECT_THAT(error_with([](GraphSource& s) {
+                s.category_counts = {3};
+                for (auto& graph : s.graphs) {
+                  graph.categories = at::full({graph.structure.nodes, 1}, 3, at::kLong);
+                }
+              }),
+              HasSubstr("node category 0 has values from 3 to 3, 0 to 2 expected"));
+  EXPECT_THAT(error_with([](GraphSource& s) {
+                s.number_count = 1;
+                for (auto& graph : s.graphs) {
+                  graph.numbers = at::full({graph.structure.nodes, 1}, NAN);
+                }
+              }),
+              HasSubstr("graph 0: a number of a node is not finite"));
+  EXPECT_THAT(error_of([] { GraphDataset(some_graphs(2)); }),
+              HasSubstr("2 graphs are too few for three splits"));
+  EXPECT_THAT(error_of([] { GraphDataset(some_graphs(0)); }), HasSubstr("0 graphs are too few"));
+}
+
+TEST(GraphBatch, PadsOnTheRight) {  // field note A38
+  const at::Tensor rows = padded_rows({at::tensor({1, 2}, at::kLong), at::tensor({3}, at::kLong)});
+  EXPECT_MATRIX(rows, matrix({{1, 2}, {3, 0}}));
+  EXPECT_MATRIX(valid_rows({graph_of(2, {}), graph_of(1, {})}), matrix({{1, 1}, {1, 0}}));
+  EXPECT_FALSE(valid_rows({graph_of(2, {}), graph_of(2, {})}).defined());
+  EXPECT_EQ(padded_rows({at::zeros({1, 2, 3}), at::zeros({4, 2, 3})}).sizes(),
+            (at::IntArrayRef{2, 4, 2, 3}));
+}
+
+}  // namespace
+}  // namespace relbias::testing

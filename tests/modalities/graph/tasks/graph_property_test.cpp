@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: task `graph-property`: bins, inputs, labels that are missing.
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "modalities/graph/graph.h"
+#include "tests/modalities/graph/graphs.h"
+
+namespace relbias::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Graph n has 1 + n % 6 nodes, the label n (missing for every third) and, of nodes, their parity.
+std::unique_ptr<GraphDataset> dataset_of(bool categories, int64_t numbers) {
+  GraphSource source{.origin = "test",
+                     .targets = {{.name = "number"},
+                                 {.name = "parity",
+                                  .kind = Question::Kind::category,
+                                  .about = Question::About::token,
+                                  .categories = 2}},
+                     .number_count = numbers};
+  if (categories) source.category_counts = {3, 2};
+  for (int64_t n = 0; n < 120; ++n) {
+    Graph graph = new_graph(fmt::format("graph {}", n), 1 + n % 6);
+    const int64_t nodes = graph.structure.nodes;
+    for (int64_t node = 1; node < nodes; ++node) graph.structure.edges.push_back({0, node});
+    if (categories) {
+      graph.categories = at::stack({at::arange(nodes) % 3, at::arange(nodes) % 2}, 1);
+    }
+    if (numbers > 0) graph.numbers = at::full({nodes, numbers}, 0.5);
+    graph.labels = {at::full({1}, n % 3 == 0 ? NAN : static_cast<double>(n), at::kDouble),
+                    (at::arange(nodes) % 2).to(at::kDouble)};
+    source.graphs.push_back(std::move(graph));
+  }
+  return std::make_unique<GraphDataset>(std::move(source));
+}
+
+std::unique_ptr<Task> make(const std::string& options, const Dataset& dataset) {
+  const auto& entry = find_entry("task", "graph-property", task_entries());
+  return entry.make(parse_options("task", "graph-property " + options, entry.options), &dataset);
+}
+
+TEST(GraphProperty, IdsOfEveryColumnHaveRowsOfTheirOwn) {
+  const auto dataset = dataset_of(true, 0);
+  const auto task = make("degree=true", *dataset);
+  EXPECT_EQ(task->traits().vocabulary, 3 + 2 + 16);
+  const Batch batch = task->training({.size = 4, .batch = 30, .seed = 0, .step = 0});
+  for (int64_t b = 0; b < 30; ++b) {
+    const int64_t nodes = batch.structures[static_cast<size_t>(b)].nodes;
+    EXPECT_LE(nodes, 4);
+    const auto row = [&](int64_t node) {
+      std::vector<int64_t> ids;
+      for (int64_t f = 0; f < 3; ++f) ids.push_back(batch.inputs[b][node][f].item<int64_t>());
+      return ids;
+    };
+    EXPECT_THAT(row(0), ElementsAre(0, 3, 5 + nodes - 1));
+    if (nodes > 1) {
+      EXPECT_THAT(row(1), ElementsAre(1, 4, 5 + 1));
+    }
+    if (batch.valid.defined()) {
+      EXPECT_EQ(batch.valid[b].sum().item<int64_t>(), nodes);
+    }
+  }
+}
+
+TEST(GraphProperty, NumbersAndNodesOfWhichNothingIsKnown) {
+  const auto numbers = dataset_of(false, 2);
+  EXPECT_EQ(make("", *numbers)->traits().features, 2);
+  EXPECT_EQ(make("degree=true", *numbers)->traits().features, 3);
+  const Batch some =
+      make("degree=true", *numbers)->training({.size = 2, .batch = 4, .seed = 0, .step = 0});
+  EXPECT_EQ(some.inputs.scalar_type(), at::kFloat);
+  const auto nothing = dataset_of(false, 0);
+  EXPECT_EQ(make("", *nothing)->traits().vocabulary, 1);
+  EXPECT_EQ(make("degree=true", *nothing)->traits().vocabulary, 17);
+  const Batch bare = make("", *nothing)->training({.size = 6, .batch = 4, .seed = 0, .step = 0});
+  EXPECT_EQ(bare.inputs.dim(), 2);
+}
+
+TEST(GraphProperty, MissingLabelsAreNeverScored) {
+  const auto dataset = dataset_of(true, 0);
+  // One target: graphs without its label are left out.
+  const Batch one = make("", *dataset)->training({.size = 6, .batch = 50, .seed = 0, .step = 0});
+  EXPECT_TRUE(one.answers[0].scored.all().item<bool>());
+  EXPECT_TRUE(at::isfinite(one.answers[0].targets).all().item<bool>());
+  // All targets: the other label counts.
+  const auto task = make("target=all", *dataset);
+  EXPECT_THAT(task->traits().metrics, ElementsAre("number mean-absolute-error", "parity accuracy",
+                                                  "parity balanced accuracy"));
+  const Batch all = task->training({.size = 6, .batch = 50, .seed = 0, .step = 0});
+  EXPECT_FALSE(all.answers[0].scored.all().item<bool>());
+  EXPECT_TRUE(at::isfinite(all.answers[0].targets).all().item<bool>());
+  EXPECT_TRUE(at::equal(all.answers[1].scored, all.valid));
+}
+
+TEST(GraphProperty, NumbersAreMeasuredOnTheTrainingGraphs) {
+  const auto dataset = dataset_of(true, 0);
+  std::vector<double> labels;
+  for (const Graph* graph : dataset->graphs(Split::train)) {
+    const double label = graph->labels[0].item<double>();
+    if (!std::isnan(label)) labels.push_back(label);
+  }
+  const at::Tensor all = at::tensor(labels, at::kDouble);
+  const TaskTraits traits = make("", *dataset)->traits();
+  EXPECT_NEAR(traits.questions[0].mean, all.mean().item<double>(), 1e-9);
+  EXPECT_NEAR(traits.questions[0].deviation, all.std(false).item<double>(), 1e-9);
+  EXPECT_NEAR(traits.chance, (all - all.median()).abs().mean().item<double>(), 1e-9);
+}
+
+TEST(GraphProperty, SizesAreBinsOfTheHeldOutSplit) {
+  const auto dataset = dataset_of(true, 0);
+  const auto task = make("target=parity", *dataset);
+  int64_t seen = 0, expected = 0;
+  task->evaluation({.size = 5, .samples = 1000, .tokens = 0, .batch = 3, .above = 2},
+                   [&](const Batch& batch) {
+                     for (const Structure& graph : batch.structures) {
+                       EXPECT_GT(graph.nodes, 2);
+                       EXPECT_LE(graph.nodes, 5);
+                       ++seen;
+                     }
+                   });
+  for (const Graph* graph : dataset->graphs(Split::test)) {
+    expected += graph->structure.nodes > 2 && graph->structure.nodes <= 5;
+  }
+  EXPECT_EQ(seen, expected);
+  EXPECT_THAT(error_of([&] {
+                task->check({}, {{.size = 99, .samples = 1, .tokens = 0, .batch = 1, .above = 6}});
+              }),
+              HasSubstr("no labelled graph of the test split has 7 to 99 nodes"));
+}
+
+TEST(GraphProperty, NamesWhatIsWrong) {
+  const auto dataset = dataset_of(true, 0);
+  EXPECT_THAT(error_of([&] { make("target=numbers", *dataset); }),
+              HasSubstr("'numbers': did you mean 'number'?"));
+  const auto& entry = find_entry("task", "graph-property", task_entries());
+  EXPECT_THAT(error_of([&] {
+                entry.make(parse_options("task", "graph-property", entry.options), nullptr);
+              }),
+              HasSubstr("needs a dataset of graphs, none found"));
+}
+
+}  // namespace
+}  // namespace relbias::testing
