@@ -23,7 +23,13 @@ name=${name%%==*}
 echo "$name" >>"$REGISTRY/asked_for"
 cp "$REGISTRY/${name//-/_}"-* "$dest"
 PIP
+mkdir "$work/registry/NCI"
+touch "$work/registry/NCI/first_5K.smi" "$work/registry/NCI/first_5k.tpsa.csv"
 stand_in dpkg-query <<'DPKG'
+if [[ $1 == -L ]]; then # the files of a package
+  [[ $2 != rdkit-data ]] || ls "$REGISTRY"/NCI/*
+  exit
+fi
 shift 3
 printf 'installed %s\n' "$@" | grep -v "^installed ${LACKING:-nothing}$"
 DPKG
@@ -112,6 +118,7 @@ touch "$work/cache/data/opencv-doc/digits.png"
 run A=
 expect "nothing missing: success" test $code = 0
 expect "nothing missing: silence" says_nothing
+expect "molecules come out of their package" test -f "$work/cache/data/rdkit-data/first_5K.smi"
 
 rm "$work/cache/libtorch-2.11.0/torch/lib/libc10.so"
 head -c 2000 "$work/registry/torch-2.11.0-any.whl" >"$work/cut" && mv "$work/cut" "$work/registry/torch-2.11.0-any.whl"

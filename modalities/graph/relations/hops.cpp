@@ -33,7 +33,7 @@ class Hops final : public Relation {
       : options_(options),
         clip_(options.integer("clip")),
         coordinates_(options.integer("coordinates")) {
-    if (options.given("bin") && !options.flag("weighted")) {
+    if (options.real("bin") != 1.0 && !options.flag("weighted")) {
       input_error("relation hops: bin={} found without weighted=true", options.real("bin"));
     }
   }
