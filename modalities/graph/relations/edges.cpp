@@ -85,6 +85,7 @@ class Edges final : public Relation {
 
   RelationMap map(const Structure& sample) const override {
     check_node_tokens(sample, options_);
+    check_pair_memory(sample, "the paths of relation edges", steps_ * width_, sizeof(float));
     RelationMap map;
     map.index_class = IndexClass::pairs;
     map.queries = map.keys = sample.keys;
@@ -128,7 +129,6 @@ class Edges final : public Relation {
   }
 
   Tensor features(const Structure& sample) const {  // [N, N, steps F]
-    check_pair_memory(sample, "the paths of relation edges", steps_ * width_, sizeof(float));
     const Tensor edge = edge_features(sample);
     const auto arcs = arcs_of(sample, options_.flag("directed"));
     Tensor all = at::zeros({sample.nodes, sample.nodes, steps_ * width_});

@@ -36,6 +36,8 @@ class Hops final : public Relation {
     if (options.real("bin") != 1.0 && !options.flag("weighted")) {
       input_error("relation hops: bin={} found without weighted=true", options.real("bin"));
     }
+    nodes_alone_ = tables(clip_ + 2);
+    with_virtual_ = tables(clip_ + 2 + 3);
   }
 
   RelationTraits traits() const override {
@@ -48,14 +50,9 @@ class Hops final : public Relation {
 
   RelationMap map(const Structure& sample) const override {
     check_node_tokens(sample, options_);
-    RelationMap map;
-    map.index_class = IndexClass::pairs;
+    RelationMap map = sample.class_token ? with_virtual_ : nodes_alone_;
     map.queries = map.keys = sample.keys;
-    map.rows = clip_ + 2 + (sample.class_token ? 3 : 0);
     map.index = kept(sample, options_.canonical(), [&] { return ids(sample); });
-    map.special = special_rows(clip_ + 1, map.rows);
-    const double unit = options_.flag("weighted") ? options_.real("bin") : 1.0;
-    map.distance = (at::arange(map.rows, at::kFloat) * unit).masked_fill(map.special >= 0, 0.0);
     if (coordinates_ == 0) return map;
     map.key_coordinates = kept(sample, fmt::format("coordinates {}", coordinates_), [&] {
       return with_virtual_zeros(laplacian_coordinates(with_edges(sample), coordinates_), sample, 1);
@@ -70,6 +67,17 @@ class Hops final : public Relation {
   }
 
  private:
+  // What the ids mean, the same for every sample.
+  RelationMap tables(int64_t rows) const {
+    RelationMap map;
+    map.index_class = IndexClass::pairs;
+    map.rows = rows;
+    map.special = special_rows(clip_ + 1, rows);
+    const double unit = options_.flag("weighted") ? options_.real("bin") : 1.0;
+    map.distance = (at::arange(rows, at::kFloat) * unit).masked_fill(map.special >= 0, 0.0);
+    return map;
+  }
+
   Tensor ids(const Structure& sample) const {
     const bool narrow = clip_ + 5 <= 256;
     check_pair_memory(sample, "the ids of relation hops", 1, narrow ? 1 : 2);
@@ -135,6 +143,7 @@ class Hops final : public Relation {
   const Options options_;
   int64_t clip_;
   int64_t coordinates_;
+  RelationMap nodes_alone_, with_virtual_;
 };
 
 std::vector<OptionSpec> options() {

@@ -18,8 +18,8 @@ namespace {
 /// Triangle, 4 steps, gain 1:   staying        0    0.5   0.25   0.375
 ///                              to a neighbour 0.5  0.25  0.375  0.3125
 ///
-/// Ids: 0 for every pair of nodes (1 is not used), then virtual to node 2, node to virtual 3,
-/// virtual to virtual 4, whose features are zero.
+/// Ids: 0 where a walk may lead, unreachable 1, virtual to node 2, node to virtual 3, virtual to
+/// virtual 4; the features of the last four are zero.
 class RandomWalk final : public Relation {
  public:
   explicit RandomWalk(const Options& options)
@@ -34,12 +34,15 @@ class RandomWalk final : public Relation {
 
   RelationMap map(const Structure& sample) const override {
     check_node_tokens(sample, options_);
+    check_pair_memory(sample, "the probabilities of relation random-walk", steps_, sizeof(float));
     RelationMap map;
     map.index_class = IndexClass::pairs;
     map.queries = map.keys = sample.keys;
     map.rows = 5;
-    map.index = kept(sample, "pairs without ids", [&] {
-      return with_virtual_node(at::zeros({sample.nodes, sample.nodes}, at::kByte), sample, 1);
+    map.index = kept(sample, "components", [&] {
+      const Tensor part = at::tensor(components(sample), at::kLong);
+      const Tensor apart = part.unsqueeze(1) != part.unsqueeze(0);
+      return with_virtual_node(apart.to(at::kByte), sample, 1);
     });
     map.special = special_rows(1, map.rows);
     map.features = kept(sample, options_.canonical(),
@@ -54,7 +57,6 @@ class RandomWalk final : public Relation {
  private:
   Tensor probabilities(const Structure& sample) const {  // [N, N, k] float32
     check_graph(sample);
-    check_pair_memory(sample, "the probabilities of relation random-walk", steps_, sizeof(float));
     const int64_t nodes = sample.nodes;
     Tensor adjacency = at::zeros({nodes, nodes}, at::kDouble);
     auto* const cells = adjacency.data_ptr<double>();

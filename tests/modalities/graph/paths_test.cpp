@@ -6,10 +6,11 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 #include "modalities/graph/random_graphs.h"
-#include "modalities/graph/smiles.h"
+#include "modalities/seed.h"
 #include "tests/modalities/graph/graphs.h"
 
 namespace relbias::testing {

@@ -99,7 +99,7 @@ TuFiles tu_files() {
   TuFiles files;
   for (int n = 0; n < 12; ++n) {
     const int first = 3 * n + 1;
-    for (const auto& [a, b] : {std::pair{0, 1}, {1, 2}}) {
+    for (const auto& [a, b] : {std::pair{0, 1}, std::pair{1, 2}}) {
       files.edges += fmt::format("{}, {}\n{}, {}\n", first + a, first + b, first + b, first + a);
     }
     for (int node = 0; node < 3; ++node) {

@@ -138,9 +138,9 @@ TEST(Hops, WhatIsWrongIsNamed) {
 TEST(Hops, AGraphTooLargeIsRefusedWithItsBytes) {  // field note A39
   Structure graph = graph_of(20'000, {{0, 1}});
   graph.name = "graph 17";
-  for (const auto& [relation, bytes] : {std::pair{"hops coordinates=0", "400000000"},
-                                        {"edges", "8000000000"},
-                                        {"random-walk", "12800000000"}}) {
+  for (const auto& [relation, bytes] :
+       {std::pair{"hops coordinates=0", "400000000"}, std::pair{"edges", "8000000000"},
+        std::pair{"random-walk", "12800000000"}}) {
     const std::string message = error_of([&, text = relation] { make_relation(text)->map(graph); });
     EXPECT_THAT(message, HasSubstr("graph 17 of 20000 nodes")) << relation;
     EXPECT_THAT(message, HasSubstr(fmt::format("need {} bytes", bytes))) << relation;
