@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/code: reading functions, leaving out copies, giving every token its ids.
+#include "modalities/code/code.h"
+
+#include <ATen/Parallel.h>
+
+#include <unordered_set>
+
+#include "modalities/text/division.h"
+
+namespace relbias {
+namespace {
+
+// What one file gave.
+struct ParsedFile {
+  std::vector<Snippet> functions;
+  bool has_error = false;
+  std::string first_error;  // `ast.py line 3 column 5`
+  int64_t cut = 0;
+};
+
+std::string place_text(const std::string& file, const SyntaxTree& tree, size_t node) {
+  const Place place = place_of(tree.source, tree.nodes[node].begin);
+  return fmt::format("{} line {} column {}", file, place.line, place.column);
+}
+
+ParsedFile parse_file(const Language& language, const File& file, int64_t limit) {
+  const SyntaxTree tree = parse(language, with_plain_lines(file.bytes));
+  ParsedFile parsed;
+  parsed.has_error = tree.has_error;
+  for (size_t node = 0; node < tree.nodes.size() && parsed.first_error.empty(); ++node) {
+    const bool is_error = tree.nodes[node].type + size_t{1} == type_count(language);
+    if (is_error || tree.nodes[node].missing) {
+      parsed.first_error = place_text(file.name, tree, node);
+    }
+  }
+  for (const size_t node : outer_functions(tree)) {
+    Snippet function = snippet_of(tree, node, static_cast<size_t>(limit));
+    function.name =
+        fmt::format("{} line {}", file.name, place_of(tree.source, tree.nodes[node].begin).line);
+    parsed.cut += function.cut;
+    parsed.functions.push_back(std::move(function));
+  }
+  return parsed;
+}
+
+int64_t drop_copies(std::array<std::vector<Snippet>, 3>& splits) {
+  std::unordered_set<std::string> seen;
+  int64_t dropped = 0;
+  for (const Split split : {Split::test, Split::validation, Split::train}) {
+    auto& snippets = splits[static_cast<size_t>(split)];
+    dropped += static_cast<int64_t>(std::erase_if(snippets, [&](const Snippet& snippet) {
+      return snippet.tokens.empty() || !seen.insert(token_texts(snippet)).second;
+    }));
+  }
+  return dropped;
+}
+
+}  // namespace
+
+CodeDataset::CodeDataset(CodeSource source)
+    : hash_(std::move(source.content_hash)),
+      report_(std::move(source.origin)),
+      language_(source.language),
+      splits_(std::move(source.splits)) {
+  report_ += fmt::format(", {} copies left out", drop_copies(splits_));
+  for (const Split split : all_splits) {
+    const size_t count = snippets(split).size();
+    report_ += fmt::format("; {} {} functions", split_name(split), count);
+    if (count == 0) input_error("{}: too few for three splits", report_);
+  }
+  vocabulary_ = Vocabulary(snippets(Split::train));
+  for (auto& split : splits_) {
+    for (Snippet& snippet : split) {
+      for (size_t node = 0; node < snippet.tree.nodes.size(); ++node) {
+        const auto ids = vocabulary_.ids(snippet, node);
+        snippet.ids.insert(snippet.ids.end(), ids.begin(), ids.end());
+      }
+    }
+  }
+}
+
+OptionSpec limit_option() {
+  return {.name = "limit",
+          .value = int64_t{2048},
+          .meaning = "tokens of a function that are kept, the first; the cut ones are counted",
+          .minimum = 1,
+          .maximum = 1 << 16};
+}
+
+void read_functions(CodeSource& source, const TextSplits& files, int64_t limit) {
+  int64_t broken = 0, cut = 0, functions = 0;
+  std::string first_error;
+  for (size_t split = 0; split < files.size(); ++split) {
+    std::vector<ParsedFile> parsed(files[split].size());
+    at::parallel_for(0, static_cast<int64_t>(parsed.size()), 4, [&](int64_t begin, int64_t end) {
+      for (int64_t n = begin; n < end; ++n) {
+        parsed[n] = parse_file(*source.language, files[split][n], limit);
+      }
+    });
+    for (ParsedFile& file : parsed) {
+      if (first_error.empty()) first_error = file.first_error;
+      broken += file.has_error;
+      cut += file.cut;
+      functions += static_cast<int64_t>(file.functions.size());
+      for (Snippet& function : file.functions) {
+        source.splits[split].push_back(std::move(function));
+      }
+    }
+  }
+  source.origin += fmt::format(", {} with syntax errors", broken);
+  if (broken > 0) source.origin += fmt::format(" (the first: {})", first_error);
+  source.origin += fmt::format(", {} functions, {} cut to {} tokens", functions, cut, limit);
+}
+
+TextSplits divided_sources(CodeSource& source, std::vector<File> files) {
+  std::unordered_set<std::string> seen;
+  const size_t found = files.size();
+  size_t empty = 0, no_text = 0, copies = 0;
+  std::erase_if(files, [&](const File& file) {
+    if (file.bytes.empty()) return ++empty > 0;
+    if (not_text(file.bytes)) return ++no_text > 0;
+    return !seen.insert(content_hash({{"", file.bytes}})).second && ++copies > 0;
+  });
+  source.origin += fmt::format(": {} of {} files read ({} empty, {} not UTF-8 text, {} copies)",
+                               files.size(), found, empty, no_text, copies);
+  if (files.size() < 3) {
+    input_error("{}: at least 3 files expected, they are divided by file", source.origin);
+  }
+  source.content_hash = content_hash(files);
+  TextSplits splits;
+  source.origin += ", " + divide_by_file(std::move(files), splits);
+  return splits;
+}
+
+}  // namespace relbias

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/code: task `block-structure`: how deep a token stands, and what opened its block.
+#include <algorithm>
+
+#include "modalities/code/function_task.h"
+
+namespace relbias {
+namespace {
+
+constexpr int64_t categories = 10;  // depth 0 to 8, and deeper
+
+// The first token at or below a node.
+int32_t first_token(const Snippet& snippet, int32_t node) {
+  return *std::lower_bound(snippet.tokens.begin(), snippet.tokens.end(), node);
+}
+
+/// Two questions about every token: `depth`, in how many blocks it stands (9: in 9 or more), and
+/// `opener`, the first token of the statement whose block it stands in, among the openers of all
+/// blocks; not asked of tokens outside all blocks.
+///
+///   def f ( a ) : if a : return a
+///    0  0 0 0 0 0  1 1 1   2    2     depth
+///                  d d d   i    i     opener: d the def, i the if
+///
+/// It asks for nothing that the syntax tree does not say: whether the relation reaches the model.
+class BlockStructure final : public FunctionTask {
+ public:
+  BlockStructure(const Options& options, const CodeDataset& code) : FunctionTask(options, code) {
+    select();
+    std::vector<int64_t> counts(categories);
+    each_held_out([&](const Snippet& snippet, const FunctionAnswers& asked) {
+      for (const int32_t token : snippet.tokens) {
+        ++counts[static_cast<size_t>(asked.answers.front().targets[static_cast<size_t>(token)])];
+      }
+    });
+    const double all =
+        static_cast<double>(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
+    chance_ =
+        static_cast<double>(*std::max_element(counts.begin(), counts.end())) / std::max(all, 1.0);
+  }
+
+  TaskTraits traits() const override {
+    return {.vocabulary = code_.vocabulary().rows(),
+            .questions = {{.name = "depth", .outputs = categories},
+                          {.name = "opener", .kind = Question::Kind::pointer}},
+            .metrics = {"depth accuracy", "opener accuracy", "joint accuracy"},
+            .chance = chance_,
+            .ceiling = 1.0,
+            .binned = true};
+  }
+
+ protected:
+  bool suits(const Snippet& snippet) override {
+    const auto depths = block_depths(snippet);
+    return std::any_of(snippet.tokens.begin(), snippet.tokens.end(),
+                       [&](int32_t token) { return depths[static_cast<size_t>(token)] > 0; });
+  }
+
+  FunctionAnswers ask(const Snippet& snippet, Draw&) const override {
+    const auto& nodes = snippet.tree.nodes;
+    const std::vector<bool>& block = kinds_of(*snippet.tree.language).block;
+    const std::vector<int32_t> depths = block_depths(snippet);
+    ExampleAnswers depth = unscored(snippet), opener = unscored(snippet);
+    opener.candidates.resize(nodes.size());
+    std::vector<int32_t> opened_by(nodes.size(), -1);
+    for (size_t node = 1; node < nodes.size(); ++node) {
+      const auto parent = static_cast<size_t>(nodes[node].parent);
+      opened_by[node] = opened_by[parent];
+      if (block[nodes[parent].type]) {
+        opened_by[node] = first_token(snippet, std::max(nodes[parent].parent, 0));
+      }
+      if (!nodes[node].leaf) continue;
+      depth.targets[node] = std::min<int64_t>(depths[node], categories - 1);
+      depth.scored[node] = 1;
+      if (opened_by[node] < 0) continue;
+      opener.targets[node] = opened_by[node];
+      opener.scored[node] = 1;
+      opener.candidates[static_cast<size_t>(opened_by[node])] = 1;
+    }
+    FunctionAnswers result;
+    result.answers = {std::move(depth), std::move(opener)};
+    return result;
+  }
+
+ private:
+  double chance_ = 0;
+};
+
+}  // namespace
+
+TaskEntry task_block_structure() {
+  return {
+      .summary = "of every token the depth of its block, and the token that opens it",
+      .relation = "tree",
+      .needs_dataset = true,
+      .options = function_options(),
+      .make =
+          [](const Options& options, const Dataset* dataset) {
+            return std::make_unique<BlockStructure>(options,
+                                                    code_dataset(dataset, "block-structure"));
+          },
+  };
+}
+
+}  // namespace relbias

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/code: task `name-cloze`: which variable stands at a place that is hidden.
+#include <algorithm>
+#include <unordered_map>
+
+#include "modalities/code/function_task.h"
+#include "modalities/code/variables.h"
+
+namespace relbias {
+namespace {
+
+/// One read of a local variable is hidden: its text and words, not that it is an identifier. The
+/// hidden token points at the latest occurrence of its variable before it, among the latest
+/// occurrences of every variable that has been bound by then.
+///
+///   def f(a, b): c = a + b; return ?     points at c; candidates a b (of a + b) and c
+class NameCloze final : public FunctionTask {
+ public:
+  NameCloze(const Options& options, const CodeDataset& code) : FunctionTask(options, code) {
+    select();
+    double sum = 0, count = 0;
+    each_held_out([&](const Snippet&, const FunctionAnswers& asked) {
+      const auto& candidates = asked.answers.front().candidates;
+      sum += 1.0 / static_cast<double>(std::count(candidates.begin(), candidates.end(), 1));
+      ++count;
+    });
+    chance_ = count > 0 ? sum / count : 1.0;
+  }
+
+  TaskTraits traits() const override {
+    return {.vocabulary = code_.vocabulary().rows(),
+            .questions = {{.kind = Question::Kind::pointer}},
+            .metrics = {"accuracy", "cross-entropy"},
+            .chance = chance_,
+            .ceiling = 1.0,
+            .binned = true};
+  }
+
+ protected:
+  bool suits(const Snippet& snippet) override {
+    Function function{local_variables(snippet), {}};
+    function.slots = function.variables.mistakable();
+    if (function.slots.size() < 2) return false;
+    functions_.emplace(&snippet, std::move(function));
+    return true;
+  }
+
+  FunctionAnswers ask(const Snippet& snippet, Draw& draw) const override {
+    const auto& [variables, slots] = functions_.at(&snippet);
+    const auto& occurrences = variables.occurrences;
+    const size_t slot = draw.one_of(slots);
+    ExampleAnswers answers = unscored(snippet);
+    answers.candidates.resize(snippet.tree.nodes.size());
+    const auto node = static_cast<size_t>(occurrences[slot].node);
+    answers.scored[node] = 1;
+    for (const size_t n : variables.latest_before(slot)) {
+      answers.candidates[static_cast<size_t>(occurrences[n].node)] = 1;
+      if (occurrences[n].variable == occurrences[slot].variable) {
+        answers.targets[node] = occurrences[n].node;
+      }
+    }
+    FunctionAnswers result;
+    result.answers = {std::move(answers)};
+    result.replaced = {{occurrences[slot].node, -1}};
+    return result;
+  }
+
+ private:
+  struct Function {
+    Variables variables;
+    std::vector<size_t> slots;
+  };
+  std::unordered_map<const Snippet*, Function> functions_;
+  double chance_ = 0;
+};
+
+}  // namespace
+
+TaskEntry task_name_cloze() {
+  return {
+      .summary = "a read of a variable is hidden: point at the latest occurrence of that variable",
+      .relation = "tree",
+      .needs_dataset = true,
+      .options = function_options(),
+      .make =
+          [](const Options& options, const Dataset* dataset) {
+            return std::make_unique<NameCloze>(options, code_dataset(dataset, "name-cloze"));
+          },
+  };
+}
+
+}  // namespace relbias
