@@ -199,6 +199,20 @@ Tensor Case::read(const std::string& path) const {
   });
 }
 
+std::vector<std::string> Case::words(const std::string& path) const {
+  return within(file_, group_, [&](hid_t group) {
+    const Handle data = open_data(group, path, where(path));
+    const Handle type(H5Dget_type(data), H5Tclose, where(path));
+    const Handle space(H5Dget_space(data), H5Sclose, where(path));
+    if (H5Tis_variable_str(type) <= 0) throw std::runtime_error(where(path) + ": not words");
+    std::vector<char*> texts(static_cast<size_t>(H5Sget_simple_extent_npoints(space)));
+    checked(H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()), where(path));
+    std::vector<std::string> words(texts.begin(), texts.end());
+    checked(H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts.data()), where(path));
+    return words;
+  });
+}
+
 bool Case::is_float32(const std::string& path) const {
   return within(file_, group_, [&](hid_t group) {
     const Handle data = open_data(group, path, where(path));

@@ -55,6 +55,8 @@ class Case {
   std::vector<std::string> names(const std::string& group) const;
   /// Real numbers as float64, whole ones as int64.
   Tensor read(const std::string& path) const;
+  /// A data set of strings.
+  std::vector<std::string> words(const std::string& path) const;
   /// Whether a data set holds float32: rounded to 6e-8 whatever it was computed in.
   bool is_float32(const std::string& path) const;
 
