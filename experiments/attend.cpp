@@ -6,10 +6,12 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <numeric>
 #include <set>
 
 #include "encodings/attention/attention.h"
 #include "encodings/encoding.h"
+#include "modalities/code/tree_order.h"
 #include "results/arrays.h"
 
 namespace relbias {
@@ -110,10 +112,45 @@ void add_edges(Case& input, const Tensor& edges, Structure& sample) {
   }
 }
 
+// One tree a sample: tokens are all nodes where there are as many, else the leaves.
+std::vector<Structure> trees_of(Case& input, const Tensor& parents, const Options& options,
+                                const std::array<int64_t, 3>& batch_queries_keys) {
+  const auto [batch, queries, keys] = batch_queries_keys;
+  if (parents.dim() != 2 || (parents.size(0) != batch && parents.size(0) != 1)) {
+    input.fail("relation/parents has shape [{}], [{}, nodes] expected",
+               fmt::join(parents.sizes(), ", "), batch);
+  }
+  if ((parents.floor() != parents).any().item<bool>()) {
+    input.fail("relation/parents: whole numbers expected, -1 for the root");
+  }
+  const bool class_token = options.has("class_token") && options.flag("class_token");
+  const int64_t tokens = keys - class_token;
+  std::vector<Structure> samples;
+  for (const Tensor& row : parents.to(at::kLong).contiguous().unbind(0)) {
+    Structure sample{.queries = queries, .keys = keys, .class_token = class_token};
+    const int64_t* const first = row.data_ptr<int64_t>();
+    sample.parents.assign(first, first + row.size(0));
+    sample.token_nodes = leaves_of(sample.parents);
+    const auto leaves = static_cast<int64_t>(sample.token_nodes.size());
+    if (row.size(0) == tokens) {
+      sample.token_nodes.resize(sample.parents.size());
+      std::iota(sample.token_nodes.begin(), sample.token_nodes.end(), int64_t{0});
+    } else if (leaves != tokens) {
+      input.fail("relation/parents has {} nodes, {} of them leaves, but there are {} tokens",
+                 row.size(0), leaves, tokens);
+    }
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
 // One structure for all samples, or one a sample.
 std::vector<Structure> structures_of(Case& input, const Relation& relation, const Options& options,
                                      const std::array<int64_t, 3>& batch_queries_keys) {
   const auto [batch, queries, keys] = batch_queries_keys;
+  if (const Tensor parents = input.array("relation/parents"); parents.defined()) {
+    return trees_of(input, parents, options, batch_queries_keys);
+  }
   const Tensor edges = input.array("relation/edges"), distance = input.array("relation/distance");
   if (!edges.defined() && !distance.defined()) return {relation.structure(queries, keys)};
   if (queries != keys) input.fail("{} queries and {} nodes found, as many expected", queries, keys);
@@ -265,6 +302,8 @@ CASE.h5
     parameters/NAME   optional; names and shapes as `relbias describe ENCODING` and an error list them
     relation/edges    [E, 2] node pairs of one graph for all samples; nodes are tokens
     relation/distance [B, N, N] steps between nodes in place of edges, -1 = unreachable, for hops
+    relation/parents  [B, nodes] every node's parent, the root's is -1, siblings ordered by index, for
+                      tree; tokens are all nodes where there are as many, else the leaves
 
 OUT.h5
   attribute backend: what ran

@@ -183,5 +183,38 @@ TEST(AttendExample, OfTheReadmeRuns) {
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
+// Sample 0 has a root with the children 1 2 3 4, sample 1 the chain 0-1-2-3-4.
+TEST_F(Attend, ReadsATreeASample) {
+  input.texts["encoding"] = "table";
+  input.texts["relation"] = "tree clip=2";
+  input.numbers["causal"] = 0;
+  Tensor table = at::zeros({2, 10}, at::kDouble);
+  table.select(1, 1).fill_(50);  // child: one step down
+  input.arrays["parameters/table"] = array_of(table);
+  input.arrays["relation/parents"] = {{2, 5}, {-1, 0, 0, 0, 0, -1, 0, 1, 2, 3}};
+  const Tensor weights = tensor_of(run().arrays.at("weights"));
+  // The root attends to its four children alike or, in the chain, to its one child; leaves to
+  // nothing in particular.
+  EXPECT_NEAR(weights[0][0][0].slice(0, 1).sum().item<double>(), 1, 1e-6);
+  EXPECT_NEAR(weights[1][0][0][1].item<double>(), 1, 1e-6);
+  EXPECT_NEAR(weights[1][1][3][4].item<double>(), 1, 1e-6);
+  EXPECT_LT(weights[1][1][4].max().item<double>(), 0.999);
+}
+
+TEST_F(Attend, TokensMayBeTheLeavesOfATree) {
+  input.texts["encoding"] = "none";
+  input.texts["relation"] = "tree";
+  input.arrays.erase("parameters/table");
+  input.arrays["relation/parents"] = {{1, 6}, {-1, 0, 0, 0, 0, 0}};
+  EXPECT_EQ(message(), "no error");
+  input.arrays["relation/parents"] = {{1, 7}, {-1, 0, 0, 0, 0, 0, 0}};
+  EXPECT_NE(message().find("has 7 nodes, 6 of them leaves, but there are 5 tokens"),
+            std::string::npos);
+  input.arrays["relation/parents"] = {{3, 5}, std::vector<double>(15, -1)};
+  EXPECT_NE(message().find("has shape [3, 5], [2, nodes] expected"), std::string::npos);
+  input.arrays["relation/parents"] = {{1, 5}, {-1, 0, 0, 9, 0}};
+  EXPECT_NE(message().find("parent of node 3 is 9"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace relbias
