@@ -279,7 +279,9 @@ std::string position_label(const ModelConfig& config, const TaskEntry& entry) {
     if (!label.empty()) label += " + ";
     label += parse_encoding(position.encoding).label();
     if (config.positions.size() == 1) continue;
-    label += "@" + (position.relation.empty() ? entry.relation : position.relation);
+    const std::string relation = position.relation.empty() ? entry.relation : position.relation;
+    const auto& known = find_entry("relation", option_name(relation), relation_entries());
+    label += "@" + parse_options("relation", relation, known.options).label();
   }
   return label;
 }

@@ -3,6 +3,7 @@
 #include "modalities/code/variables.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -49,18 +50,34 @@ struct Rules {
 
 enum class Role { read, bound, none, foreign };  // foreign: declared as another scope's
 
-Role role_of(const SyntaxTree& tree, const Rules& rules, size_t node) {
+size_t outermost_pattern(const SyntaxTree& tree, const Rules& rules, size_t node) {
   const auto& nodes = tree.nodes;
   while (nodes[node].parent > 0 &&
          rules.pattern[nodes[static_cast<size_t>(nodes[node].parent)].type]) {
     node = static_cast<size_t>(nodes[node].parent);
   }
+  return node;
+}
+
+Role role_of(const SyntaxTree& tree, const Rules& rules, size_t node) {
+  const auto& nodes = tree.nodes;
+  node = outermost_pattern(tree, rules, node);
   if (nodes[node].parent < 0) return Role::none;
   const uint16_t around = nodes[static_cast<size_t>(nodes[node].parent)].type;
   const uint16_t field = nodes[node].field;
   if (rules.not_local[around]) return Role::foreign;
   if (Rules::among(rules.not_variables, around, field)) return Role::none;
   return Rules::among(rules.bindings, around, field) ? Role::bound : Role::read;
+}
+
+// A binding holds behind the node that makes it, or in its block: the body of a loop.
+int32_t binds_from(const SyntaxTree& tree, const Rules& rules, size_t node) {
+  const auto around =
+      static_cast<size_t>(std::max(tree.nodes[outermost_pattern(tree, rules, node)].parent, 0));
+  const std::vector<bool>& block = kinds_of(*tree.language).block;
+  const size_t end = tree.end_of(around);
+  while (node < end && !block[tree.nodes[node].type]) ++node;
+  return static_cast<int32_t>(node);
 }
 
 // By node: the scope it stands in, itself a node; the function is node 0.
@@ -114,28 +131,40 @@ Variables local_variables(const Snippet& snippet) {
     const auto [number, is_new] =
         numbers.emplace(named.name, static_cast<int32_t>(variables.names.size()));
     if (is_new) variables.names.emplace_back(named.name);
-    variables.occurrences.push_back({named.node, number->second, named.role == Role::read});
+    variables.occurrences.push_back({named.node, number->second, named.role == Role::read,
+                                     binds_from(tree, rules, static_cast<size_t>(named.node))});
   }
   return variables;
 }
 
+std::vector<int32_t> Variables::bound_from() const {
+  std::vector<int32_t> from(names.size(), std::numeric_limits<int32_t>::max());
+  for (const Occurrence& found : occurrences) {
+    int32_t& first = from[static_cast<size_t>(found.variable)];
+    if (!found.read) first = std::min(first, found.from);
+  }
+  return from;
+}
+
 std::vector<size_t> Variables::first_before(size_t occurrence) const {
+  const std::vector<int32_t> from = bound_from();
   std::vector<size_t> found;
   std::vector<bool> seen(names.size());
   for (size_t n = 0; n < occurrence; ++n) {
     const auto variable = static_cast<size_t>(occurrences[n].variable);
-    if (!seen[variable]) found.push_back(n);
+    if (!seen[variable] && from[variable] <= occurrences[occurrence].node) found.push_back(n);
     seen[variable] = true;
   }
   return found;
 }
 
 std::vector<size_t> Variables::latest_before(size_t occurrence) const {
+  const std::vector<int32_t> from = bound_from();
   std::vector<size_t> found;
   std::vector<bool> seen(names.size());
   for (size_t n = occurrence; n-- > 0;) {
     const auto variable = static_cast<size_t>(occurrences[n].variable);
-    if (!seen[variable]) found.push_back(n);
+    if (!seen[variable] && from[variable] <= occurrences[occurrence].node) found.push_back(n);
     seen[variable] = true;
   }
   std::reverse(found.begin(), found.end());
@@ -143,16 +172,14 @@ std::vector<size_t> Variables::latest_before(size_t occurrence) const {
 }
 
 std::vector<size_t> Variables::mistakable() const {
+  const std::vector<int32_t> from = bound_from();
   std::vector<size_t> slots;
-  std::vector<bool> bound(names.size());
-  size_t count = 0;
   for (size_t n = 0; n < occurrences.size(); ++n) {
-    const auto variable = static_cast<size_t>(occurrences[n].variable);
-    if (occurrences[n].read && bound[variable] && count >= 2) slots.push_back(n);
-    if (!occurrences[n].read && !bound[variable]) {
-      bound[variable] = true;
-      ++count;
-    }
+    const Occurrence& here = occurrences[n];
+    const auto bound =
+        std::count_if(from.begin(), from.end(), [&](int32_t first) { return first <= here.node; });
+    const bool is_bound = from[static_cast<size_t>(here.variable)] <= here.node;
+    if (here.read && is_bound && bound >= 2) slots.push_back(n);
   }
   return slots;
 }

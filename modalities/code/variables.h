@@ -10,6 +10,7 @@ struct Occurrence {
   int32_t node;      // a leaf
   int32_t variable;  // an index of Variables::names
   bool read;         // false: it is bound here
+  int32_t from;      // of a binding: the node from which it holds; `x = x + 1` binds after the sum
 };
 
 /// The variables that the function itself binds, its parameters included, in the order in which
@@ -23,13 +24,16 @@ struct Variables {
   std::vector<std::string> names;
   std::vector<Occurrence> occurrences;  // in the order of the source
 
-  /// Reads of variables that have been bound before and stand beside another bound before: what may
-  /// be mistaken. Indices of `occurrences`.
+  /// Reads that may be mistaken: their variable and another one are bound by then. Indices of
+  /// `occurrences`, as are the following.
   std::vector<size_t> mistakable() const;
-  /// By variable, its first occurrence and its latest before an occurrence, indices; only those
-  /// that have one.
+  /// Of every variable that is bound before an occurrence: its first occurrence, or its latest
+  /// before this one.
   std::vector<size_t> first_before(size_t occurrence) const;
   std::vector<size_t> latest_before(size_t occurrence) const;
+
+ private:
+  std::vector<int32_t> bound_from() const;  // by variable
 };
 
 Variables local_variables(const Snippet& snippet);

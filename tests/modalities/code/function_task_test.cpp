@@ -142,7 +142,7 @@ TEST(Completion, TheNextTokenWithoutTheTree) {
 struct ManyFunctions : testing::Test {
   ManyFunctions() {
     std::vector<std::string> sources;
-    for (int n = 0; n < 30; ++n) {
+    for (int n = 0; n < 60; ++n) {
       std::string body = "  return a\n";
       for (int more = 0; more < n % 5; ++more) body = fmt::format("  b{} = a\n", more) + body;
       if (n % 3 == 0) body = "  if a:\n    if a:\n      a\n" + body;

@@ -53,10 +53,14 @@ TEST(Variables, InnerScopesKeepTheirOwn) {
 
 TEST(Variables, WhatMayBeMistakenHasASecondNameBoundBefore) {
   const Variables variables = local_variables(function("def f(a):\n  b = a\n  return a + b + c"));
-  EXPECT_THAT(variables.mistakable(), ElementsAre(3, 4));  // not the a of `b = a`: b stands before
+  EXPECT_THAT(variables.mistakable(),
+              ElementsAre(3, 4));  // not the a of `b = a`, before b is bound
   EXPECT_THAT(variables.first_before(4), ElementsAre(0, 1));
   EXPECT_THAT(variables.latest_before(4), ElementsAre(1, 3));
   EXPECT_THAT(local_variables(function("def f(a): return a")).mistakable(), IsEmpty());
+  // A loop binds its variable for its body, not for what it runs over.
+  EXPECT_THAT(local_variables(function("def f(a):\n  for b in a:\n    a")).mistakable(),
+              ElementsAre(3));
 }
 
 }  // namespace
