@@ -55,6 +55,9 @@ int run_program(int argc, char** argv) {
   relbias::add_attend_command(app, exit_code);
   relbias::add_table_command(app, exit_code);
   relbias::add_inspect_command(app, exit_code);
+  relbias::add_submit_command(app, exit_code);
+  relbias::add_reproduce_command(app, exit_code);
+  relbias::add_report_command(app, exit_code);
   refuse_unknown_words(app, argc, argv);
   try {
     app.parse(argc, argv);

@@ -138,6 +138,11 @@ void judge_claim(const Claim& claim, const TaskRuns& group, std::vector<Judgemen
 
 }  // namespace
 
+const ComparisonRow* row_named(const Comparison& comparison, const std::string& wanted) {
+  const auto rows = rows_named(comparison, wanted, {});
+  return rows.empty() ? nullptr : rows.front();
+}
+
 std::string to_string(Verdict verdict) {
   if (verdict == Verdict::holds) return "holds";
   return verdict == Verdict::fails ? "does not hold" : "undecided";

@@ -58,6 +58,10 @@ std::string claim_text(const Claim& claim);
 /// stands.
 bool is_meant(const RunRecord& run, const std::string& wanted);
 
+/// The row that is meant: the one of just this label, else the one with the fewest options besides
+/// those asked for; null without any.
+const ComparisonRow* row_named(const Comparison& comparison, const std::string& wanted);
+
 /// Judges each claim on each group of the study that it speaks of; a claim that no group can judge
 /// is undecided and says why. It holds where at least three seeds were paired and the bootstrap
 /// interval of their mean difference lies above 0: with three seeds, where all three agree. Past

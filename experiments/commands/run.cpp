@@ -8,33 +8,25 @@
 #include <thread>
 
 #include "experiments/commands/commands.h"
+#include "experiments/commands/run_studies.h"
 #include "experiments/device.h"
-#include "experiments/runner.h"
 
 namespace relbias {
 namespace {
 
-struct RunCommand {
-  std::vector<std::string> studies;
-  Selection selection;
-  std::string out = "runs";
-  std::string shard = "1/1";
-  std::optional<int64_t> jobs;
-  bool dry_run = false;
-  RunnerOptions runner;
-};
-
 int64_t cores() { return std::max<int64_t>(1, std::thread::hardware_concurrency()); }
 
 // The runs that are to be done side by side, and the threads that each has.
-void divide_cores(const RunCommand& command, int64_t open_runs, RunnerOptions& runner) {
+void divide_cores(const RunRequest& command, int64_t open_runs, RunnerOptions& runner) {
   const bool gpu = choose_device(runner.device).is_cuda();
   const int64_t jobs = command.jobs.value_or(gpu ? 1 : cores());
   runner.jobs = std::max<int64_t>(1, std::min(jobs, open_runs));
   runner.threads = std::max<int64_t>(1, cores() / runner.jobs);
 }
 
-int run(RunCommand& command) {
+}  // namespace
+
+int run_studies(RunRequest& command) {
   at::set_num_threads(1);  // this process plans and watches; its children compute
   const Shard shard = parse_shard(command.shard);
   choose_device(command.runner.device);
@@ -57,37 +49,38 @@ int run(RunCommand& command) {
   return result.failed > 0 ? 1 : 0;
 }
 
-}  // namespace
+void add_run_options(CLI::App& command, RunRequest& request) {
+  command.add_option("--out", request.out, "folder for the results")->capture_default_str();
+  command
+      .add_option("--set", request.selection.set,
+                  "key=value: replaces a setting, pins a swept one; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--only", request.selection.only,
+                  "key=value,value: keeps these values of the sweep; may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--device", request.runner.device, "auto, cpu or cuda")->capture_default_str();
+  const CLI::Range positive(int64_t{1}, int64_t{1} << 20);
+  command.add_option("--jobs", request.jobs, "runs side by side; the cores are divided")
+      ->check(positive);
+  command
+      .add_option("--checkpoint-seconds", request.runner.checkpoint_seconds,
+                  "between two snapshots of a running run")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--smoke", request.selection.smoke, "the study's smoke size");
+  command.add_flag("--dry-run", request.dry_run, "list the runs and what they cost, run nothing");
+  command.add_flag("--fail-fast", request.runner.fail_fast, "stop at the first failed run");
+}
 
 void add_run_command(CLI::App& app, int& exit_code) {
-  const auto request = std::make_shared<RunCommand>();
+  const auto request = std::make_shared<RunRequest>();
   CLI::App* command = app.add_subcommand("run", "Run studies; what is finished is skipped");
   command->add_option("STUDY", request->studies, "names (relbias list studies) or .toml files")
       ->required();
-  command->add_option("--out", request->out, "folder for the results")->capture_default_str();
-  command
-      ->add_option("--set", request->selection.set,
-                   "key=value: replaces a setting, pins a swept one; may be repeated")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--only", request->selection.only,
-                   "key=value,value: keeps these values of the sweep; may be repeated")
-      ->allow_extra_args(false);
-  command->add_option("--device", request->runner.device, "auto, cpu or cuda")
-      ->capture_default_str();
-  const CLI::Range positive(int64_t{1}, int64_t{1} << 20);
-  command->add_option("--jobs", request->jobs, "runs side by side; the cores are divided")
-      ->check(positive);
   command->add_option("--shard", request->shard, "i/n: the i-th of n equal parts of the runs");
-  command
-      ->add_option("--checkpoint-seconds", request->runner.checkpoint_seconds,
-                   "between two snapshots of a running run")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command->add_flag("--smoke", request->selection.smoke, "the study's smoke size");
-  command->add_flag("--dry-run", request->dry_run, "list the runs and what they cost, run nothing");
-  command->add_flag("--fail-fast", request->runner.fail_fast, "stop at the first failed run");
-  command->callback([request, &exit_code] { exit_code = run(*request); });
+  add_run_options(*command, *request);
+  command->callback([request, &exit_code] { exit_code = run_studies(*request); });
 }
 
 }  // namespace relbias

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/commands: `relbias reproduce`, a published table's study and its numbers beside ours.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "experiments/commands/commands.h"
+#include "experiments/commands/run_studies.h"
+#include "experiments/version.h"
+#include "modalities/files.h"
+#include "results/published.h"
+#include "results/store.h"
+
+namespace relbias {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReproduceCommand {
+  std::string name;
+  bool scaled = false;
+  RunRequest run;
+};
+
+fs::path published_folder() { return fs::path(source_folder()) / "experiments" / "published"; }
+
+std::vector<std::string> published_names() {
+  std::vector<std::string> names;
+  for (const auto& file : files_below(published_folder(), {"toml"})) {
+    if (file.find('/') == std::string::npos) names.push_back(fs::path(file).stem().string());
+  }
+  return names;
+}
+
+Published read_published(const std::string& name) {
+  const std::vector<std::string> names = published_names();
+  if (std::ranges::find(names, name) == names.end()) unknown_word("published table", name, names);
+  return parse_published(read_file(published_folder() / (name + ".toml")), name);
+}
+
+int reproduce(ReproduceCommand& command) {
+  const Published table = read_published(command.name);
+  const std::string study = command.name + (command.scaled ? "-scaled" : "");
+  const fs::path file = published_folder() / "studies" / (study + ".toml");
+  if (!fs::exists(file)) {
+    input_error("{}: no study of ours re-runs it{}", command.name,
+                command.scaled ? "" : "; is there one with --scaled?");
+  }
+  command.run.studies = {file.string()};
+  int code = 0;
+  try {
+    code = run_studies(command.run);
+  } catch (const InputError& error) {
+    if (command.scaled || table.ours.data.empty()) throw;
+    input_error(
+        "{}\nThe data of this table: {}\nOn data that is here: relbias reproduce {} --scaled",
+        error.what(), table.ours.data, command.name);
+  }
+  if (command.run.dry_run || code == 130) return code;
+  const RunsRead read = read_runs(fs::path(command.run.out) / study);
+  for (const auto& problem : read.problems) std::cerr << "relbias: " << problem << '\n';
+  std::cout << '\n' << side_by_side(table, read.runs, study);
+  return code;
+}
+
+}  // namespace
+
+void add_reproduce_command(CLI::App& app, int& exit_code) {
+  const auto request = std::make_shared<ReproduceCommand>();
+  CLI::App* command = app.add_subcommand(
+      "reproduce", "Run a published table's study; its numbers and orderings beside ours");
+  command->add_option("NAME", request->name, "a table of experiments/published")->required();
+  command->add_flag("--scaled", request->scaled, "small, on data that is here, for two cores");
+  add_run_options(*command, request->run);
+  command->callback([request, &exit_code] { exit_code = reproduce(*request); });
+}
+
+}  // namespace relbias

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/commands: running studies, for every command that does.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/runner.h"
+
+namespace CLI {
+class App;
+}
+
+namespace relbias {
+
+struct RunRequest {
+  std::vector<std::string> studies;  // names or .toml files
+  Selection selection;
+  std::string out = "runs";
+  std::string shard = "1/1";
+  std::optional<int64_t> jobs;
+  bool dry_run = false;
+  RunnerOptions runner;
+};
+
+/// Options that every command which runs studies has: --out, --set, --only, --device, --jobs, ...
+void add_run_options(CLI::App& command, RunRequest& request);
+
+/// Runs what is not finished and says how it went; returns the exit code. Throws InputError before
+/// anything starts.
+int run_studies(RunRequest& request);
+
+}  // namespace relbias

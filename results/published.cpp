@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// results: published tables as files.
+#include "results/published.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+namespace relbias {
+namespace {
+
+// Keys of a row that are no option of its encoding.
+const std::set<std::string, std::less<>> row_keys = {"encoding",   "relation", "group", "setting",
+                                                     "train_size", "size",     "value", "std",
+                                                     "seeds",      "defined",  "reason"};
+
+std::string text_in(const toml::table& table, std::string_view key) {
+  return table[key].value_or(std::string());
+}
+
+std::string option_text(const toml::node& value) {
+  if (const auto text = value.value_exact<std::string>()) return *text;
+  std::ostringstream stream;
+  value.visit([&](const auto& node) { stream << node; });
+  return stream.str();
+}
+
+PublishedRow row_of(const toml::table& table, const Published& published) {
+  PublishedRow row{.encoding = text_in(table, "encoding"),
+                   .relation = text_in(table, "relation"),
+                   .group = text_in(table, "group"),
+                   .setting = text_in(table, "setting")};
+  for (const auto& [key, value] : table) {
+    if (!row_keys.contains(key.str())) {
+      row.encoding += fmt::format(" {}={}", key.str(), option_text(value));
+    }
+  }
+  row.train_size = table["train_size"].value_or(published.train_size);
+  row.size = table["size"].value_or(int64_t{0});
+  row.value = table["value"].value_or(not_given);
+  row.deviation = table["std"].value_or(not_given);
+  row.seeds = table["seeds"].value_or(int64_t{1});
+  row.defined = table["defined"].value_or(true);
+  if (row.encoding.empty() || row.size <= 0 || (row.defined && std::isnan(row.value))) {
+    throw StoreError(fmt::format("{}: line {}: a row needs encoding, size and value",
+                                 published.name, table.source().begin.line));
+  }
+  return row;
+}
+
+PublishedClaim claim_of(const toml::table& table, const Published& published) {
+  PublishedClaim claim{.group = text_in(table, "group"), .setting = text_in(table, "setting")};
+  claim.claim.better = text_in(table, "better");
+  claim.claim.worse = text_in(table, "worse");
+  claim.claim.at = table["at"].value_or(1.0);
+  claim.claim.why = text_in(table, "why");
+  if (claim.claim.better.empty() || claim.claim.worse.empty()) {
+    throw StoreError(fmt::format("{}: line {}: a claim needs better and worse", published.name,
+                                 table.source().begin.line));
+  }
+  return claim;
+}
+
+Reproduction reproduction_of(const toml::table& table) {
+  Reproduction ours{.group = text_in(table, "group"),
+                    .setting = text_in(table, "setting"),
+                    .data = text_in(table, "data"),
+                    .deviates = text_in(table, "deviates")};
+  if (const toml::table* names = table["names"].as_table()) {
+    for (const auto& [from, to] : *names) ours.names[std::string(from.str())] = to.value_or("");
+  }
+  return ours;
+}
+
+// `table plus=none` names a row whose encoding is `table` with that option among others.
+bool names_row(const std::string& wanted, const PublishedRow& row) {
+  std::istringstream asked(wanted), has(row.encoding);
+  std::set<std::string> options;
+  std::string name, word, own;
+  has >> own;
+  while (has >> word) options.insert(word);
+  asked >> name;
+  if (name != own) return false;
+  while (asked >> word) {
+    if (!options.contains(word)) return false;
+  }
+  return true;
+}
+
+bool is_at(const PublishedRow& row, double factor) {
+  const double found = static_cast<double>(row.size) / static_cast<double>(row.train_size);
+  return std::abs(std::log(found / factor)) <= std::log(1.05);
+}
+
+template <typename Read>
+void each_table(const toml::table& table, std::string_view key, Read read) {
+  const toml::array* array = table[key].as_array();
+  if (array == nullptr) return;
+  for (const toml::node& node : *array) {
+    if (node.is_table()) read(*node.as_table());
+  }
+}
+
+}  // namespace
+
+Published parse_published(const std::string& toml, const std::string& name) {
+  Published published{.name = name};
+  try {
+    const toml::table table = toml::parse(toml, name);
+    published.title = text_in(table, "title");
+    published.citation = text_in(table, "citation");
+    published.source = text_in(table, "source");
+    published.modality = text_in(table, "modality");
+    published.task = text_in(table, "task");
+    published.metric = text_in(table, "metric");
+    published.better = text_in(table, "better");
+    published.model = text_in(table, "model");
+    published.notes = text_in(table, "notes");
+    published.train_size = table["train_size"].value_or(int64_t{0});
+    each_table(table, "row",
+               [&](const toml::table& row) { published.rows.push_back(row_of(row, published)); });
+    each_table(table, "claim", [&](const toml::table& claim) {
+      published.claims.push_back(claim_of(claim, published));
+    });
+    if (const toml::table* ours = table["reproduction"].as_table()) {
+      published.ours = reproduction_of(*ours);
+    }
+  } catch (const toml::parse_error& error) {
+    throw StoreError(fmt::format("{}: line {}: {}", name, error.source().begin.line,
+                                 std::string(error.description())));
+  }
+  if (published.rows.empty()) throw StoreError(name + ": [[row]] expected, none found");
+  return published;
+}
+
+bool supports(const Published& table, const PublishedClaim& claim) {
+  size_t compared = 0;
+  for (const PublishedRow& left : table.rows) {
+    for (const PublishedRow& right : table.rows) {
+      const bool asked = (claim.group.empty() || claim.group == left.group) &&
+                         (claim.setting.empty() || claim.setting == left.setting);
+      const bool alike = left.group == right.group && left.setting == right.setting &&
+                         left.train_size == right.train_size && left.size == right.size;
+      const bool meant = names_row(claim.claim.better, left) && names_row(claim.claim.worse, right);
+      if (!asked || !alike || !meant || left.encoding == right.encoding) continue;
+      if (!is_at(left, claim.claim.at) || !left.defined || !right.defined) continue;
+      ++compared;
+      const bool better =
+          table.better == "lower" ? left.value < right.value : left.value > right.value;
+      if (!better) return false;
+    }
+  }
+  return compared > 0;
+}
+
+}  // namespace relbias

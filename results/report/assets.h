@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// results/report: page.html, page.css and page.js, which the build puts into the program.
+#pragma once
+
+#include <string>
+
+namespace relbias::assets {
+
+extern const std::string page_html;
+extern const std::string page_css;
+extern const std::string page_js;
+
+}  // namespace relbias::assets

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// results/report: every run with its settings and its environment, each said once.
+#include <algorithm>
+#include <cmath>
+
+#include "results/report/contents.h"
+#include "results/schema.h"
+
+namespace relbias {
+namespace {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+// How often each setting has each value, over the runs of one study.
+using Counts = std::map<std::pair<std::string, std::string>, size_t>;
+
+// Gives equal objects one number, in the order of their first use.
+class Numbered {
+ public:
+  size_t number_of(const Json& object) {
+    const auto [place, is_new] =
+        numbers_.emplace(object.dump(-1, ' ', false, replace), all_.size());
+    if (is_new) all_.push_back(object);
+    return place->second;
+  }
+  const Json& all() const { return all_; }
+
+ private:
+  static constexpr auto replace = Json::error_handler_t::replace;
+  std::map<std::string, size_t> numbers_;
+  Json all_ = Json::array();
+};
+
+Json environment_of(const RunRecord& run) {
+  return {{"commit", run.commit},
+          {"versions", run.versions},
+          {"device", run.device},
+          {"threads", run.threads},
+          {"backend", run.backend}};
+}
+
+Json as_object(const Settings& settings) {
+  Json object = Json::object();
+  for (const auto& [key, value] : settings) object[key] = value;
+  return object;
+}
+
+Json run_json(const RunRecord& run, size_t environment) {
+  Json json = {{"id", run.run_id},
+               {"study", run.study},
+               {"modality", run.modality},
+               {"task", run.task},
+               {"dataset", run.dataset},
+               {"relation", run.relation},
+               {"label", run.encoding},
+               {"encoding", encoding_name(run.encoding)},
+               {"seed", run.seed},
+               {"status", to_string(run.status)},
+               {"parameters", run.parameters_total},
+               {"position", run.parameters_position},
+               {"environment", environment}};
+  if (!run.message.empty()) json["message"] = run.message;
+  if (std::isfinite(run.wall_seconds)) json["seconds"] = std::round(run.wall_seconds * 10) / 10;
+  return json;
+}
+
+}  // namespace
+
+Json runs_json(const std::vector<RunRecord>& runs) {
+  std::vector<Settings> settings;
+  std::map<std::string, Counts> counts;
+  std::map<std::string, size_t> sizes;
+  for (const RunRecord& run : runs) {
+    settings.push_back(settings_of(run.config));
+    ++sizes[run.study];
+    for (const auto& setting : settings.back()) ++counts[run.study][setting];
+  }
+  Json shared = Json::object();
+  for (const auto& [study, of_study] : counts) {
+    shared[study] = Json::object();
+    for (const auto& [setting, count] : of_study) {
+      if (count == sizes[study]) shared[study][setting.first] = setting.second;
+    }
+  }
+  Numbered environments;
+  Json list = Json::array();
+  for (size_t i = 0; i < runs.size(); ++i) {
+    Json run = run_json(runs[i], environments.number_of(environment_of(runs[i])));
+    Settings own;
+    for (const auto& setting : settings[i]) {
+      if (counts[runs[i].study][setting] != sizes[runs[i].study]) own.push_back(setting);
+    }
+    run["settings"] = as_object(own);
+    list.push_back(std::move(run));
+  }
+  return {{"list", std::move(list)},
+          {"shared", std::move(shared)},
+          {"environments", environments.all()}};
+}
+
+}  // namespace relbias
