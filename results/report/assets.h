@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/report: page.html, page.css and page.js, which the build puts into the program.
+// results/report: page.html, page.css and the scripts, which the build puts into the program.
 #pragma once
 
 #include <string>

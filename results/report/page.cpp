@@ -33,9 +33,9 @@ std::string page_with(const std::string& title, const std::string& json,
   const std::vector<std::pair<std::string, std::string>> parts = {
       {"@TITLE@", replaced(title, {{'<', "&lt;"}, {'&', "&amp;"}})},
       {"@CSS@", assets::page_css},
-      {"@PLOTLY@", plotly},
       {"@DATA@", replaced(json, {{'<', "\\u003c"}})},
-      {"@JS@", assets::page_js}};
+      {"@JS@", assets::page_js},
+      {"@PLOTLY@", plotly}};
   std::string page;
   std::string_view rest = assets::page_html;
   for (const auto& [place, text] : parts) {  // in the order of the page

@@ -34,8 +34,8 @@ std::vector<Figure> rank_figures(const Standings& standings) {
                          {"text", texts},
                          {"texttemplate", "%{text}"},
                          {"hovertemplate", "%{y}, %{x}: %{text}<extra></extra>"},
-                         {"colorscale", "Viridis"},
-                         {"reversescale", true},
+                         {"colorscale", {{0, "#8fd6a8"}, {0.5, "#f1e3b0"}, {1, "#f0b3a3"}}},
+                         {"textfont", {{"color", "#111"}}},
                          {"showscale", false},
                          {"xgap", 2},
                          {"ygap", 2}});

@@ -60,6 +60,7 @@ deb opencv-doc usr/share/doc/opencv-doc/examples/data/digits.png
 wheel torch-2.11.0-any.whl torch/include/torch.h torch/lib/libgomp.so.1 \
   torch/lib/lib{torch_cpu,c10,c10_cuda,torch_cuda,torch_cuda_linalg,torch_nvshmem,torch_python}.so
 wheel nvidia_cuda_runtime-13.whl nvidia/cu13/lib/libcudart.so.13
+wheel plotly-6.3.0-any.whl plotly/package_data/plotly.min.js
 wheel nvidia_cuda_cupti-13.whl nvidia/cu13/lib/libcupti.so.13
 
 run() { # VARIABLE=VALUE...: runs setup; leaves its exit code in $code and all it said in $said
@@ -125,6 +126,10 @@ for grammar in python/version-0.25.0 c/version-0.24.2 cpp/version-0.23.4 java/ve
   mkdir -p "$work/cache/tree-sitter/${grammar%/*}"
   touch "$work/cache/tree-sitter/$grammar"
 done
+run A=
+expect "the library that draws the report's figures is fetched" asked_for "plotly "
+expect "it arrived" test -s "$work/cache/plotly-6.3.0/plotly.min.js"
+
 run A=
 expect "nothing missing: success" test $code = 0
 expect "nothing missing: silence" says_nothing

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: published tables and ours beside them.
+#include "results/published.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/results/table_runs.h"
+
+namespace relbias {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* table = R"(
+title = "A table"
+citation = "Someone 2022"
+source = "Table 2"
+metric = "accuracy, percent"
+better = "higher"
+train_size = 100
+model = "12 layers"
+notes = "One run each."
+[[row]]
+encoding = "alibi"
+size = 100
+value = 91.5
+[[row]]
+encoding = "rope"
+base = 500
+size = 100
+value = 92.5
+std = 0.25
+[[row]]
+encoding = "alibi"
+size = 203
+value = 90.5
+[[row]]
+encoding = "rope"
+base = 500
+size = 203
+value = 60.5
+[[row]]
+encoding = "learned"
+size = 203
+defined = false
+reason = "no rows"
+[[claim]]
+better = "alibi"
+worse = "rope"
+at = 2.0
+[[claim]]
+better = "alibi"
+worse = "rope"
+at = 1.0
+[reproduction]
+deviates = "size: small"
+data = "yours"
+[reproduction.names]
+"rope base=500" = "rope"
+)";
+
+std::vector<RunRecord> our_runs() {
+  std::vector<RunRecord> runs;
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    runs.push_back(test::table_run("alibi", seed, {{1, 0.99}, {2, 0.98}}));
+    runs.push_back(test::table_run("rope", seed, {{1, 1}, {2, 0.5}}));
+  }
+  for (RunRecord& run : runs) run.study = "a-table-scaled";
+  return runs;
+}
+
+TEST(Published, RowsKeepTheirOptions) {
+  const Published read = parse_published(table, "a-table");
+  EXPECT_EQ(read.rows.size(), 5);
+  EXPECT_EQ(read.rows[1].encoding, "rope base=500");
+  EXPECT_EQ(read.rows[1].deviation, 0.25);
+  EXPECT_EQ(read.rows[1].train_size, 100);
+  EXPECT_FALSE(read.rows[4].defined);
+  EXPECT_EQ(read.ours.names.at("rope base=500"), "rope");
+}
+
+TEST(Published, ClaimsAreCheckedAgainstTheTableItself) {
+  const Published read = parse_published(table, "a-table");
+  EXPECT_TRUE(supports(read, read.claims[0]));  // 203 stands for 2x
+  EXPECT_FALSE(supports(read, read.claims[1]));
+  EXPECT_FALSE(supports(read, {.claim = {.better = "alibi", .worse = "fire", .at = 2}}));
+}
+
+TEST(Published, StandsBesideOurs) {
+  const std::string text =
+      side_by_side(parse_published(table, "a-table"), our_runs(), "a-table-scaled");
+  EXPECT_THAT(text,
+              HasSubstr("encoding       1x published        1x ours  2x published        2x ours"));
+  EXPECT_THAT(text,
+              HasSubstr("alibi                 91.50  99.00 ± 0.00         90.50  98.00 ± 0.00"));
+  EXPECT_THAT(text, HasSubstr("rope base=500  92.50 ± 0.25  100.0 ± 0.0"));
+  EXPECT_THAT(text,
+              HasSubstr("learned                   -        not run     undefined        not run"));
+  EXPECT_THAT(text, HasSubstr("holds          alibi before rope at 2x"));
+  EXPECT_THAT(text, HasSubstr("does not hold  alibi before rope at 1x"));
+  EXPECT_THAT(text, HasSubstr("published with: 12 layers; trained at 100"));
+  EXPECT_THAT(text, HasSubstr("size: small"));
+  EXPECT_THAT(text, HasSubstr("source: Someone 2022; Table 2"));
+  EXPECT_THROW(side_by_side(parse_published(table, "a-table"), our_runs(), "other"), StoreError);
+}
+
+TEST(Published, FaultsNameFileAndLine) {
+  const auto error = [](const std::string& text) -> std::string {
+    try {
+      (void)parse_published(text, "bad");
+    } catch (const StoreError& problem) {
+      return problem.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(error("title = "), HasSubstr("bad: line 1"));
+  EXPECT_THAT(error("title = \"x\""), HasSubstr("[[row]] expected, none found"));
+  EXPECT_THAT(error("\n[[row]]\nencoding = \"alibi\"\n"),
+              HasSubstr("needs encoding, size and value"));
+}
+
+}  // namespace
+}  // namespace relbias
