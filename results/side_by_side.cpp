@@ -125,6 +125,12 @@ std::string claims_text(const Published& table, const std::vector<const TaskRuns
   std::string out;
   std::set<std::string> said;
   for (const PublishedClaim& published : table.claims) {
+    const bool other = !published.group.empty() && published.group != table.ours.group;
+    if (other) {
+      out += fmt::format("  {:<13}  {}\n  {:<13}    of {} alone, which was not run\n", "not judged",
+                         claim_text(published.claim), "", published.group);
+      continue;
+    }
     Claim claim = published.claim;
     claim.better = our_name(table, claim.better);
     claim.worse = our_name(table, claim.worse);

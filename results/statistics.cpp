@@ -13,13 +13,15 @@ namespace relbias {
 namespace {
 
 constexpr size_t exact_resamples = 6;  // values: 6^6 = 46,656 resamples
-constexpr size_t drawn_resamples = 4000;
-constexpr size_t exact_flips = 16;  // pairs: 2^16 throws
-constexpr size_t drawn_flips = 16384;
+constexpr size_t exact_flips = 16;     // pairs: 2^16 throws
 constexpr double tail = 0.025;
 
 // Boost's generators give the same numbers with every compiler and library.
 using Generator = boost::random::mt19937_64;
+
+// Fewer draws of many values, whose quantiles need no more: the time stays the same.
+size_t drawn_resamples(size_t values) { return std::clamp<size_t>(2'000'000 / values, 1000, 4000); }
+size_t drawn_flips(size_t pairs) { return std::clamp<size_t>(20'000'000 / pairs, 4096, 16384); }
 
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -67,7 +69,7 @@ bool all_finite(std::span<const double> values) {
 double two_sided_p(std::span<const double> differences) {
   const size_t count = differences.size();
   const bool exact = count <= exact_flips;
-  const size_t throws = exact ? size_t{1} << count : drawn_flips;
+  const size_t throws = exact ? size_t{1} << count : drawn_flips(count);
   const double found = std::abs(std::accumulate(differences.begin(), differences.end(), 0.0));
   const double least = found * (1 - 1e-12);  // equal sums may differ by rounding
   Generator generator(0);
@@ -110,7 +112,7 @@ Interval bootstrap_interval(std::span<const double> values) {
   if (values.size() < 2 || !all_finite(values)) return {};
   if (values.size() <= exact_resamples) return middle_of(all_means(values));
   Generator generator(0);
-  std::vector<double> means(drawn_resamples);
+  std::vector<double> means(drawn_resamples(values.size()));
   for (double& mean : means) mean = mean_of(resample(values, generator));
   return middle_of(std::move(means));
 }
@@ -118,8 +120,10 @@ Interval bootstrap_interval(std::span<const double> values) {
 Interval stratified_interval(const std::vector<std::vector<double>>& strata) {
   const auto is_repeated = [](const auto& stratum) { return stratum.size() > 1; };
   if (std::ranges::none_of(strata, is_repeated)) return {};
+  size_t values = 0;
+  for (const auto& stratum : strata) values += stratum.size();
   Generator generator(0);
-  std::vector<double> statistics(drawn_resamples);
+  std::vector<double> statistics(drawn_resamples(values));
   for (double& statistic : statistics) {
     std::vector<double> together;
     for (const auto& stratum : strata) {

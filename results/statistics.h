@@ -30,8 +30,8 @@ Summary summarise(std::span<const double> values);
 double median(std::span<const double> values);
 
 /// The percentile bootstrap interval of the mean, 95 %. Up to six values every one of the n^n
-/// resamples is taken, from there on 4,000 that are drawn with a fixed seed. NaN below two values:
-/// one seed has no interval. Of three values it reaches from the least to the largest.
+/// resamples is taken, from there on 1,000 to 4,000 that are drawn with a fixed seed. NaN below two
+/// values: one seed has no interval. Of three values it reaches from the least to the largest.
 Interval bootstrap_interval(std::span<const double> values);
 
 /// The same with two levels, as for scores of several tasks: each stratum (task) is resampled on
@@ -51,7 +51,7 @@ struct PairedTest {
 };
 
 /// The sign-flip test: how often a difference as large as that found arises where each pair's sign
-/// is a coin's throw. Exact up to 16 pairs, from there on 16,384 throws with a fixed seed.
+/// is a coin's throw. Exact up to 16 pairs, from there on 4,096 to 16,384 throws with a fixed seed.
 PairedTest paired_test(std::span<const double> differences);
 
 /// The mean of the middle half: a quarter of the values, rounded down, is cut off at each end.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "encodings/encoding.h"
@@ -55,8 +56,6 @@ TEST_P(EveryPublished, StudiesCoverWhatIsClaimed) {
   const Published published = table();
   for (const std::string& name : {GetParam(), GetParam() + "-scaled"}) {
     const std::vector<Run> runs = expand(load_study(study(name)), {});
-    std::set<std::string> labels;
-    for (const Run& run : runs) labels.insert(encoding_label(run.config));
     const RunConfig& config = runs.front().config;
     for (const PublishedClaim& claim : published.claims) {
       const auto is_evaluated = [&](int64_t size) {

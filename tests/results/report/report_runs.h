@@ -2,6 +2,8 @@
 // tests: runs of every modality with everything that a report draws.
 #pragma once
 
+#include <map>
+
 #include "results/report/report.h"
 #include "tests/results/table_runs.h"
 
