@@ -51,6 +51,7 @@ with zipfile.ZipFile(sys.argv[1], "w") as wheel:
 PYTHON
 }
 deb() { # NAME PATH: a Debian package with that file
+  rm -rf "$work/deb"
   mkdir -p "$work/deb/DEBIAN" "$work/deb/$(dirname "$2")"
   printf 'Package: %s\nVersion: 1\nArchitecture: all\nMaintainer: nobody\nDescription: none\n' "$1" >"$work/deb/DEBIAN/control"
   echo "not the digits" >"$work/deb/$2"
@@ -116,6 +117,7 @@ expect "a package cut short stops it" says "the package opencv-doc is damaged"
 
 mkdir -p "$work/cache/data/opencv-doc"
 touch "$work/cache/data/opencv-doc/digits.png"
+<<<<<<< HEAD
 echo "not the archive" >"$work/registry/tree_sitter-0.25.2.tar.gz"
 run A=
 expect "another tree-sitter than the pinned is refused" says "tree_sitter-0.25.2.tar.gz is not the archive"
@@ -130,6 +132,16 @@ run A=
 expect "the library that draws the report's figures is fetched" asked_for "plotly "
 expect "it arrived" test -s "$work/cache/plotly-6.3.0/plotly.min.js"
 
+=======
+prompts() { deb "asterisk-core-sounds-$1-wav" "usr/share/asterisk/sounds/$1_voice/1.wav"; }
+for language in en es fr it; do prompts $language; done
+run A=
+expect "a language that cannot be fetched is named" says "could not fetch asterisk-core-sounds-ru-wav"
+expect "no part of the prompts is kept" test ! -e "$work/cache/data/asterisk-core-sounds-1.6.1"
+prompts ru
+run A=
+expect "the prompts of all languages arrived" test $(ls "$work/cache/data/asterisk-core-sounds-1.6.1" | wc -l) = 5
+>>>>>>> a71a8b0 (Setup fetches the spoken prompts and libsamplerate)
 run A=
 expect "nothing missing: success" test $code = 0
 expect "nothing missing: silence" says_nothing
