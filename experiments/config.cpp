@@ -50,8 +50,7 @@ class Resolver {
   void resolve() {
     resolve_data();
     for (PositionConfig& position : config_.model.positions) resolve_position(position);
-    at("model.pattern",
-       [&]() { config_.model.pattern = canonical_pattern(config_.model.pattern); });
+    resolve_pattern();
     resolve_training();
     resolve_evaluation();
   }
@@ -121,6 +120,11 @@ class Resolver {
       }
       position.relation = relation.canonical();
     });
+  }
+
+  void resolve_pattern() const {
+    at("model.pattern",
+       [&]() { config_.model.pattern = canonical_pattern(config_.model.pattern); });
   }
 
   // Sizes in ascending order, so that one set of sizes has one spelling.
