@@ -101,7 +101,10 @@ EncodingEntry encoding_cpb() {
       .source =
           "Liu et al. 2022, Swin Transformer V2, section 3.3 (log); linear and fourier as in "
           "public extrapolation studies of continuous bias",
-      .initial = "see SmallMlp",
+      .initial =
+          "two layers: W1 and b1 ~ U(-1/sqrt(in), 1/sqrt(in)) for `in` inputs, W2 ~ N(0, 1/width), "
+          "no "
+          "bias at the output",
       .need = Need::anything,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},
       .per_head = true,

@@ -10,8 +10,8 @@ namespace {
 
 /// b_h(i,j) = f_h( log(c d + 1) / log(c max(L, i) + 1) ), d = i - j, query positions i from 0; c
 /// and L learned. The normaliser depends on the row, so the term is dense: O(Q K) memory. The last
-/// query stands at the last key. L is stored as a factor of its start, so that it learns at the
-/// pace of the other parameters.
+/// query stands at the last key. The parameter `threshold` is L as a factor of its start, so that
+/// it learns at the pace of the other parameters.
 ///
 /// c = 1, L = 2, 3 tokens, argument of f:   0 / 0.6309 0 / 1 0.6309 0
 class Fire final : public Encoding {
@@ -64,7 +64,10 @@ EncodingEntry encoding_fire() {
       .formula =
           "b_h(i,j) = f_h(log(c (i-j) + 1) / log(c max(L, i) + 1)), i from 0, f an MLP 1-width-H",
       .source = "Li et al. 2024, Functional Interpolation for Relative Positions, eq. 9 and 11",
-      .initial = "c and L from the options; f: see SmallMlp",
+      .initial =
+          "c from its option; the parameter threshold is 1, a factor of the option L; f: two "
+          "layers, "
+          "W1 and b1 ~ U(-1, 1), W2 ~ N(0, 1/width)",
       .need = Need::axes,
       .past_range = {PastRange::extend, PastRange::clamp, PastRange::interpolate},
       .per_head = true,

@@ -36,7 +36,8 @@ Tensor piecewise(const Tensor& x) {
 /// mode=bias: a scalar b[bucket]; mode=contextual: a vector against the content, `on` k (key table
 /// A, met by the queries), q (query table P, met by the keys) and v (value table V). On a line
 /// cross and product are the same. The released code shares contextual tables between heads
-/// (per_head=false). To load released weights: their rows for `on` k stand in the other order (query
+/// (per_head=false). To load released weights: their rows for `on` k stand in the other order
+/// (query
 /// - key), the undirected methods keep 7 rows of which 4 are used (ours 0..3), and the class token
 /// has a vector of its own there, a scalar here.
 ///
@@ -115,6 +116,10 @@ class Irpe final : public Encoding {
 };
 
 std::optional<std::string> needs_direction(const Options& options, const EncodingContext& context) {
+  if (options.word("mode") == "bias" && options.word("on") != "k") {
+    return fmt::format("on={} found with mode=bias, which has no vectors: mode=contextual expected",
+                       options.word("on"));
+  }
   const std::string& method = options.word("method");
   if (context.relation.axes == 0 && (method == "cross" || method == "product")) {
     return fmt::format(

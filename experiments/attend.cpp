@@ -5,87 +5,16 @@
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
-#include <array>
-#include <numeric>
-#include <set>
-
 #include "encodings/attention/attention.h"
 #include "encodings/encoding.h"
-#include "modalities/code/tree_order.h"
+#include "experiments/attend_case.h"
+#include "experiments/attend_relation.h"
 #include "results/arrays.h"
 
 namespace relbias {
 namespace {
 
-// The input file with what has been asked of it, so that what nobody asked for can be named.
-class Case {
- public:
-  explicit Case(const std::filesystem::path& file)
-      : file_(file.string()), contents_(read_arrays(file)) {}
-
-  std::string word(const std::string& name, const std::string& otherwise = "") {
-    asked_.insert(name);
-    const auto found = contents_.texts.find(name);
-    if (found != contents_.texts.end()) return found->second;
-    if (otherwise.empty()) fail("attribute '{}' is missing, a string expected", name);
-    return otherwise;
-  }
-
-  double number(const std::string& name, double otherwise) {
-    asked_.insert(name);
-    const auto found = contents_.numbers.find(name);
-    return found == contents_.numbers.end() ? otherwise : found->second;
-  }
-
-  // Undefined where the file has no such dataset.
-  Tensor array(const std::string& name) {
-    asked_.insert(name);
-    const auto found = contents_.arrays.find(name);
-    if (found == contents_.arrays.end()) return {};
-    const Array& array = found->second;
-    return at::tensor(array.values, at::kDouble).view(array.shape);
-  }
-
-  Tensor required(const std::string& name) {
-    const Tensor found = array(name);
-    if (!found.defined()) fail("dataset '{}' is missing", name);
-    if (!at::isfinite(found).all().item<bool>())
-      fail("dataset '{}' has numbers that are not finite", name);
-    return found;
-  }
-
-  std::vector<std::string> arrays_under(const std::string& group) const {
-    std::vector<std::string> names;
-    for (const auto& [name, array] : contents_.arrays) {
-      if (name.starts_with(group)) names.push_back(name.substr(group.size()));
-    }
-    return names;
-  }
-
-  void refuse_unasked() const {
-    const auto check = [&](const auto& members, const char* what) {
-      for (const auto& [name, value] : members) {
-        if (asked_.count(name) == 0)
-          fail("unknown {} '{}' (see relbias describe attend)", what, name);
-      }
-    };
-    check(contents_.arrays, "dataset");
-    check(contents_.texts, "attribute");
-    check(contents_.numbers, "attribute");
-  }
-
-  template <class... Args>
-  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    input_error("{}: {}", file_, fmt::format(format, std::forward<Args>(args)...));
-  }
-
- private:
-  std::string file_;
-  NamedArrays contents_;
-  std::set<std::string> asked_;
-};
-
-at::ScalarType type_of(Case& input) {
+at::ScalarType type_of(AttendCase& input) {
   const std::string word = input.word("type", "float32");
   if (word == "float32") return at::kFloat;
   if (word == "float64") return at::kDouble;
@@ -93,97 +22,11 @@ at::ScalarType type_of(Case& input) {
   unknown_word("type", word, {"float32", "float64", "bfloat16"});
 }
 
-// A graph of as many nodes as there are tokens, a virtual node aside.
-Structure nodes_alone(const Options& relation, int64_t keys) {
-  Structure graph;
-  graph.queries = graph.keys = graph.nodes = keys;
-  graph.class_token = relation.has("virtual_node") && relation.flag("virtual_node");
-  graph.nodes -= graph.class_token;
-  return graph;
-}
-
-void add_edges(Case& input, const Tensor& edges, Structure& sample) {
-  if (edges.dim() != 2 || edges.size(1) != 2) {
-    input.fail("relation/edges has shape [{}], [E, 2] expected", fmt::join(edges.sizes(), ", "));
-  }
-  for (int64_t e = 0; e < edges.size(0); ++e) {
-    sample.edges.push_back({static_cast<int64_t>(edges[e][0].item<double>()),
-                            static_cast<int64_t>(edges[e][1].item<double>())});
-  }
-}
-
-// One tree a sample: tokens are all nodes where there are as many, else the leaves.
-std::vector<Structure> trees_of(Case& input, const Tensor& parents, const Options& options,
-                                const std::array<int64_t, 3>& batch_queries_keys) {
-  const auto [batch, queries, keys] = batch_queries_keys;
-  if (parents.dim() != 2 || (parents.size(0) != batch && parents.size(0) != 1)) {
-    input.fail("relation/parents has shape [{}], [{}, nodes] expected",
-               fmt::join(parents.sizes(), ", "), batch);
-  }
-  if ((parents.floor() != parents).any().item<bool>()) {
-    input.fail("relation/parents: whole numbers expected, -1 for the root");
-  }
-  const bool class_token = options.has("class_token") && options.flag("class_token");
-  const int64_t tokens = keys - class_token;
-  std::vector<Structure> samples;
-  for (const Tensor& row : parents.to(at::kLong).contiguous().unbind(0)) {
-    Structure sample{.queries = queries, .keys = keys, .class_token = class_token};
-    const int64_t* const first = row.data_ptr<int64_t>();
-    sample.parents.assign(first, first + row.size(0));
-    sample.token_nodes = leaves_of(sample.parents);
-    const auto leaves = static_cast<int64_t>(sample.token_nodes.size());
-    if (row.size(0) == tokens) {
-      sample.token_nodes.resize(sample.parents.size());
-      std::iota(sample.token_nodes.begin(), sample.token_nodes.end(), int64_t{0});
-    } else if (leaves != tokens) {
-      input.fail("relation/parents has {} nodes, {} of them leaves, but there are {} tokens",
-                 row.size(0), leaves, tokens);
-    }
-    samples.push_back(std::move(sample));
-  }
-  return samples;
-}
-
-// One structure for all samples, or one a sample.
-std::vector<Structure> structures_of(Case& input, const Relation& relation, const Options& options,
-                                     const std::array<int64_t, 3>& batch_queries_keys) {
-  const auto [batch, queries, keys] = batch_queries_keys;
-  if (const Tensor parents = input.array("relation/parents"); parents.defined()) {
-    return trees_of(input, parents, options, batch_queries_keys);
-  }
-  const Tensor edges = input.array("relation/edges"), distance = input.array("relation/distance");
-  if (!edges.defined() && !distance.defined()) return {relation.structure(queries, keys)};
-  if (queries != keys) input.fail("{} queries and {} nodes found, as many expected", queries, keys);
-  const Structure alone = nodes_alone(options, keys);
-  std::vector<Structure> samples{alone};
-  if (edges.defined()) add_edges(input, edges, samples.front());
-  if (!distance.defined()) return samples;
-  const std::vector<int64_t> expected{batch, alone.nodes, alone.nodes};
-  if (distance.sizes() != at::IntArrayRef(expected)) {
-    input.fail("relation/distance has shape [{}], [{}] expected", fmt::join(distance.sizes(), ", "),
-               fmt::join(expected, ", "));
-  }
-  const Tensor steps = distance.to(at::kLong);
-  if ((steps != distance).logical_or(steps < -1).any().item<bool>()) {
-    input.fail("relation/distance: whole numbers of at least 0 expected, or -1 for no path");
-  }
-  samples.assign(static_cast<size_t>(batch), samples.front());
-  for (int64_t b = 0; b < batch; ++b) samples[static_cast<size_t>(b)].hops = steps[b];
-  return samples;
-}
-
-RelationMap map_of(const Relation& relation, const std::vector<Structure>& samples) {
-  if (samples.size() == 1) return relation.map(samples.front());
-  std::vector<RelationMap> maps;
-  for (const Structure& sample : samples) maps.push_back(relation.map(sample));
-  return stack(maps, samples.front().keys);
-}
-
-void set_parameters(Case& input, Encoding& encoding) {
+void set_parameters(AttendCase& input, Encoding& encoding) {
   const at::NoGradGuard no_gradients;
   auto parameters = encoding.named_parameters();
   for (const auto& name : input.arrays_under("parameters/")) {
-    const Tensor value = input.required("parameters/" + name);
+    const Tensor value = input.required("parameters/" + name, at::kDouble);
     const Tensor* const parameter = parameters.find(name);
     if (parameter == nullptr) {
       input.fail("encoding {} has no parameter '{}', but: {}", encoding.name(), name,
@@ -194,20 +37,47 @@ void set_parameters(Case& input, Encoding& encoding) {
                  fmt::join(value.sizes(), ", "), fmt::join(parameter->sizes(), ", "));
     }
     Tensor(*parameter).copy_(value);
+    check_fits(input, "parameters/" + name, *parameter);
   }
 }
 
-void put(NamedArrays& output, const std::string& name, const Tensor& tensor) {
+// What finite input makes may still be too large for its type; NaN would look like a result.
+void put(const AttendCase& input, NamedArrays& output, const std::string& name,
+         const Tensor& tensor) {
   if (!tensor.defined()) return;
+  if (!at::isfinite(tensor).all().item<bool>()) {
+    input.fail("{} is not finite: numbers become too large for {}", name,
+               at::toString(tensor.scalar_type()));
+  }
   const Tensor values = tensor.detach().to(at::kDouble).contiguous();
   const double* const first = values.data_ptr<double>();
   output.arrays[name] = {values.sizes().vec(), {first, first + values.numel()}};
 }
 
-void check_shapes(const Case& input, const Tensor& q, const Tensor& grad_out, const Tensor& v) {
+// 1 = may attend
+Tensor mask_of(AttendCase& input, const Tensor& q, const Tensor& k) {
+  const Tensor mask = input.array("mask");
+  if (!mask.defined()) return {};
+  if (((mask != 0) & (mask != 1)).any().item<bool>()) {
+    input.fail("mask: numbers other than 0 and 1 found");
+  }
+  const std::vector<int64_t> full{q.size(0), q.size(1), q.size(2), k.size(2)};
+  bool fits = mask.dim() == 4;
+  for (int64_t dim = 0; fits && dim < 4; ++dim) {
+    fits = mask.size(dim) == full[static_cast<size_t>(dim)] || (dim < 2 && mask.size(dim) == 1);
+  }
+  if (!fits) {
+    input.fail("mask has shape [{}], [{}] expected; the first two may be 1",
+               fmt::join(mask.sizes(), ", "), fmt::join(full, ", "));
+  }
+  return mask == 1;
+}
+
+void check_shapes(const AttendCase& input, const Tensor& q, const Tensor& grad_out,
+                  const Tensor& v) {
   for (const Tensor& tensor : {q, v}) {
-    if (tensor.dim() != 4) {
-      input.fail("q, k and v have 4 dimensions [B, H, tokens, D], [{}] found",
+    if (tensor.dim() != 4 || tensor.numel() == 0) {
+      input.fail("q, k and v have 4 dimensions [B, H, tokens, D], none of them 0, [{}] found",
                  fmt::join(tensor.sizes(), ", "));
     }
   }
@@ -218,66 +88,91 @@ void check_shapes(const Case& input, const Tensor& q, const Tensor& grad_out, co
   }
 }
 
-}  // namespace
+struct Asked {
+  Tensor q, k, v, grad_out;
+  at::ScalarType type;
+  std::shared_ptr<Encoding> encoding;
+  RelationMap map;
+  AttentionOptions options;
+};
 
-void attend(const std::filesystem::path& input_file, const std::filesystem::path& output_file) {
-  Case input(input_file);
-  const at::ScalarType type = type_of(input);
-  Tensor q = input.required("q"), k = input.required("k"), v = input.required("v");
-  const Tensor grad_out = input.array("grad_out");
-  check_shapes(input, q, grad_out, v);
+Asked read_case(AttendCase& input) {
+  Asked asked;
+  const at::ScalarType type = asked.type = type_of(input);
+  Tensor q = input.required("q", type), k = input.required("k", type),
+         v = input.required("v", type);
+  if (input.has("grad_out")) asked.grad_out = input.required("grad_out", type);
+  check_shapes(input, q, asked.grad_out, v);
   check_shapes(input, k, {}, v);
-  for (Tensor* tensor : {&q, &k, &v}) *tensor = tensor->to(type).requires_grad_();
 
   const Options options = parse_encoding(input.word("encoding"));
   if (find_entry("encoding", options.name(), encoding_entries()).on_tokens) {
-    input.fail("encoding {} changes token embeddings, not attention", options.name());
+    input_error("encoding {} changes token embeddings, not attention", options.name());
   }
   const std::string relation_text = input.word("relation", "token");
   const auto relation = make_relation(relation_text);
-  const bool causal = input.number("causal", 0) != 0;
-  const auto& relation_entry =
-      find_entry("relation", option_name(relation_text), relation_entries());
-  const RelationMap map = map_of(
-      *relation, structures_of(input, *relation,
-                               parse_options("relation", relation_text, relation_entry.options),
-                               {q.size(0), q.size(2), k.size(2)}));
-  const int64_t trained = static_cast<int64_t>(input.number("trained", 0));
+  const auto& entry = find_entry("relation", option_name(relation_text), relation_entries());
+  const Options relation_options = parse_options("relation", relation_text, entry.options);
+  asked.options.causal = input.flag("causal");
+  asked.map = map_in_case(input, *relation, relation_options, {q.size(0), q.size(2), k.size(2)});
+  const auto trained = input.count("trained", 1);
   const EncodingContext context{
       .heads = q.size(1),
       .head_width = q.size(3),
       .width = q.size(1) * q.size(3),
-      .causal = causal,
+      .causal = asked.options.causal,
       .relation = relation->traits(),
-      .trained = trained > 0 ? relation->map(relation->structure(trained, trained)) : map};
-  const auto encoding = make_encoding(options, relation_text, context,
-                                      static_cast<uint64_t>(input.number("seed", 0)));
-  encoding->to(type);
-  set_parameters(input, *encoding);
-
-  AttentionOptions attention_options;
-  attention_options.causal = causal;
-  attention_options.backend = backend_from(input.word("backend", "auto"));
-  if (const Tensor mask = input.array("mask"); mask.defined()) {
-    attention_options.mask = mask != 0;
-  }
+      .trained = trained ? relation->map(relation->structure(*trained, *trained)) : asked.map};
+  const auto seed = static_cast<uint64_t>(input.count("seed", 0).value_or(0));
+  asked.encoding = make_encoding(options, relation_text, context, seed);
+  asked.encoding->to(type);
+  set_parameters(input, *asked.encoding);
+  asked.options.backend = backend_from(input.word("backend", "auto"));
+  asked.options.mask = mask_of(input, q, k);
   input.refuse_unasked();
-  const auto result = attention(q, k, v, {{map, encoding->terms(map)}}, attention_options);
+  asked.q = q.requires_grad_();
+  asked.k = k.requires_grad_();
+  asked.v = v.requires_grad_();
+  return asked;
+}
 
+NamedArrays attended(const AttendCase& input, const Asked& asked) {
+  const auto result = attention(asked.q, asked.k, asked.v,
+                                {{asked.map, asked.encoding->terms(asked.map)}}, asked.options);
   NamedArrays output;
   output.texts["backend"] = result.backend == Backend::fused ? "fused" : "reference";
-  put(output, "out", result.out);
-  put(output, "weights", result.weights);
-  if (grad_out.defined()) {
-    result.out.backward(grad_out.to(type));
-    put(output, "grad/q", q.grad());
-    put(output, "grad/k", k.grad());
-    put(output, "grad/v", v.grad());
-    for (const auto& parameter : encoding->named_parameters()) {
-      const Tensor gradient = parameter.value().grad();
-      put(output, "grad/parameters/" + parameter.key(),
-          gradient.defined() ? gradient : at::zeros_like(parameter.value()));
-    }
+  put(input, output, "out", result.out);
+  put(input, output, "weights", result.weights);
+  if (!asked.grad_out.defined()) return output;
+  result.out.backward(asked.grad_out);
+  put(input, output, "grad/q", asked.q.grad());
+  put(input, output, "grad/k", asked.k.grad());
+  put(input, output, "grad/v", asked.v.grad());
+  for (const auto& parameter : asked.encoding->named_parameters()) {
+    const Tensor gradient = parameter.value().grad();
+    put(input, output, "grad/parameters/" + parameter.key(),
+        gradient.defined() ? gradient : at::zeros_like(parameter.value()));
+  }
+  return output;
+}
+
+}  // namespace
+
+void attend(const std::filesystem::path& input_file, const std::filesystem::path& output_file) {
+  std::error_code missing;
+  if (std::filesystem::equivalent(input_file, output_file, missing)) {
+    input_error("{} is the input: another file expected for the output", output_file.string());
+  }
+  AttendCase input(input_file);
+  NamedArrays output;
+  try {
+    const Asked asked = read_case(input);
+    output = attended(input, asked);
+  } catch (const InputError& error) {
+    // What encodings, relations and attention refuse knows of no file.
+    const std::string message = error.what();
+    if (message.starts_with(input_file.string() + ": ")) throw;
+    input_error("{}: {}", input_file.string(), message);
   }
   write_arrays(output_file, output);
 }
@@ -289,7 +184,7 @@ CASE.h5
   attributes
     encoding   string, `t5 num_buckets=8`
     relation   string, `token`; default token
-    causal     0 or 1; default 0
+    causal     0 or 1, or a boolean; default 0
     type       float32, float64 or bfloat16; default float32
     backend    auto, reference or fused; default auto
     trained    trained size in tokens; default: the size of the case
@@ -309,6 +204,12 @@ OUT.h5
   attribute backend: what ran
   out [B, H, Q, D], weights [B, H, Q, K], and with grad_out
   grad/q, grad/k, grad/v, grad/parameters/NAME; float64
+
+Numbers are stored as float64 whatever the type. With type=float64 these still compute in float32
+inside: the distances and offsets of relations (exact for whole numbers up to 2^24), alibi's slopes
+(exact where the heads are a power of two), sandwich's table, and the sinusoids of transformer-xl;
+cpb scales offsets in float32 before its network. Position parameters are kept in float32 with
+type=bfloat16.
 )";
 }
 

@@ -10,6 +10,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "encodings/encoding.h"
 #include "experiments/model/pattern.h"
@@ -50,7 +52,7 @@ class Resolver {
   void resolve() {
     resolve_data();
     for (PositionConfig& position : config_.model.positions) resolve_position(position);
-    resolve_pattern();
+    resolve_words();
     resolve_training();
     resolve_evaluation();
   }
@@ -100,6 +102,12 @@ class Resolver {
     }
   }
 
+  static void check_scale(const std::string& scale) {
+    const bool is_word = scale == "rsqrt" || scale == "none";
+    if (is_word || (std::stod(scale) > 0 && std::isfinite(std::stof(scale)))) return;
+    input_error("{} found, rsqrt, none or a number above 0 expected", scale);
+  }
+
   void resolve_position(PositionConfig& position) const {
     const bool is_list = found("model.positions") != nullptr;
     const double rate = config_.train.encoding_rate;
@@ -122,7 +130,8 @@ class Resolver {
     });
   }
 
-  void resolve_pattern() const {
+  void resolve_words() const {
+    at("model.scale", [&]() { check_scale(config_.model.scale); });
     at("model.pattern",
        [&]() { config_.model.pattern = canonical_pattern(config_.model.pattern); });
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "encodings/attention/memory.h"
+
 namespace relbias {
 namespace {
 
@@ -52,9 +54,22 @@ void check_variant(const std::string& variant, const TaskTraits& task, const Tas
   }
 }
 
+// Models are built with their weights; one that cannot fit must not get to an allocator that
+// overcommits. The blocks' matrices alone, float32: a lower bound.
+void check_memory_of(const ModelConfig& model) {
+  const auto real = [](int64_t number) { return static_cast<double>(number); };
+  const double blocks = real(model.layers) * (4 + 2 * real(model.mlp_ratio));
+  const double bytes = 4 * blocks * real(model.width) * real(model.width);
+  const auto available = static_cast<double>(main_memory());
+  if (bytes <= available) return;
+  input_error("model.width {}, {} layers: the weights need {:.1f} GB, this machine has {:.1f} GB",
+              model.width, model.layers, bytes / 1e9, available / 1e9);
+}
+
 }  // namespace
 
 Experiment build(const RunConfig& config, DatasetCache& cache) {
+  check_memory_of(config.model);
   const std::string& task = config.data.task;
   Experiment experiment{.entry = find_entry("task", option_name(task), task_entries()),
                         .dataset = load_dataset(config.data.dataset, cache),

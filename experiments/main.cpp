@@ -2,11 +2,19 @@
 // experiments: the program `relbias`. Results go to standard output, all else to standard error.
 // Exit codes: 0 ok, 1 some run failed or a fault of ours, 2 wrong usage, 130 interrupted.
 #include <c10/util/Exception.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <new>
 
 #include "experiments/commands/commands.h"
 #include "experiments/version.h"
@@ -62,27 +70,67 @@ int run_program(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);
+    fmt::print(stderr, "relbias: {}; see relbias --help\n", error.what());
+    return 2;
   }
   return exit_code;
 }
 
+// A file opened later would get the number of an output that the caller has closed, and what is
+// printed would go into it. Nothing can be written to these.
+void keep_standard_descriptors() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(number, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != number) std::_Exit(1);
+  }
+}
+
+// Whether all results were written, a full disk being the usual reason why not. That nobody reads
+// on (`relbias list encodings | head -1`) is no failure.
+bool output_is_written() {
+  errno = 0;
+  std::cout.flush();
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  const int reason = errno;
+  pollfd reader{STDOUT_FILENO, 0, 0};
+  if (written || (poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0)) return true;
+  fmt::print(stderr, "relbias: standard output cannot be written: {}\n",
+             reason == 0 ? "an earlier write failed" : std::strerror(reason));
+  return false;
+}
+
+// What LibTorch's allocator says where memory ends.
+bool is_out_of_memory(const std::string& text) {
+  return text.find("can't allocate memory") != std::string::npos ||
+         text.find("out of memory") != std::string::npos;
+}
+
+int fail(const std::string& message, int exit_code) {
+  fmt::print(stderr, "relbias: {}\n", message);
+  return exit_code;
+}
+
+const char* const fault = "a fault of the program, please report it: ";
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_standard_descriptors();
+  std::signal(SIGXFSZ, SIG_IGN);  // writing past a limit is then an error like a full disk
   try {
-    return run_program(argc, argv);
+    const int exit_code = run_program(argc, argv);
+    return output_is_written() ? exit_code : 1;
   } catch (const relbias::InputError& error) {
-    fmt::print(stderr, "relbias: {}\n", error.what());
-    return 2;
+    return fail(error.what(), 2);
   } catch (const relbias::StoreError& error) {
-    fmt::print(stderr, "relbias: {}\n", error.what());
-    return 2;
+    return fail(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory", 1);
   } catch (const c10::Error& error) {
-    fmt::print(stderr, "relbias: a fault of the program, please report it: {}\n", error.what());
-    return 1;
+    const std::string text = error.what_without_backtrace();
+    return is_out_of_memory(text) ? fail("out of memory: " + text, 1)
+                                  : fail(std::string(fault) + error.what(), 1);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "relbias: a fault of the program, please report it: {}\n", error.what());
-    return 1;
+    return fail(std::string(fault) + error.what(), 1);
   }
 }

@@ -40,7 +40,7 @@ LearnedTable to_table(const LearnedTerm& learned) {
   LearnedTable table;
   table.layer = learned.layer;
   table.term = learned.term;
-  table.relation = learned.relation;
+  table.relation = label_of("relation", learned.relation, relation_entries());
   table.dimensions = {"head", "relation"};
   if (learned.values.dim() == 3) table.dimensions.emplace_back("width");
   const auto values = learned.values.to(at::kFloat).cpu().contiguous();
@@ -156,7 +156,10 @@ class Performance {
     record_.better = better(record_.primary_metric);
     record_.ceiling = traits.ceiling;
     record_.wall_seconds = 0;
-    if (experiment_->dataset) record_.dataset_hash = experiment_->dataset->content_hash();
+    if (experiment_->dataset) {
+      record_.dataset_hash = experiment_->dataset->content_hash();
+      record_.dataset_report = experiment_->dataset->report();
+    }
     write_run(request_.file, record_);
   }
 

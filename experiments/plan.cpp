@@ -3,6 +3,7 @@
 #include "experiments/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,10 +30,38 @@ PlannedRun checked(const Study& study, const Run& run, DatasetCache& cache) {
                        .run = run,
                        .cost = cost_of(run.config, experiment),
                        .dataset_hash = "",
+                       .dataset_report = "",
                        .file = {}};
-    if (experiment.dataset) planned.dataset_hash = experiment.dataset->content_hash();
+    planned.binned = experiment.traits.binned;
+    if (!experiment.dataset) return planned;
+    planned.dataset_hash = experiment.dataset->content_hash();
+    planned.dataset_report = experiment.dataset->report();
     return planned;
   });
+}
+
+// A claim at a size that no run evaluates would never be judged. The table takes a size within 5 %,
+// and of bins, whose samples lie between two sizes, any that is as large.
+void check_claims(const Study& study, const std::vector<Run>& runs, bool binned) {
+  for (const Claim& claim : study.claims) {
+    std::set<double> factors;
+    bool found = false;
+    for (const Run& run : runs) {
+      for (const int64_t size : run.config.evaluate.sizes) {
+        const double factor =
+            static_cast<double>(size) / static_cast<double>(run.config.train.size);
+        factors.insert(factor);
+        const double off = factor / claim.at;
+        found |= off > 1 / 1.05 && (binned || off < 1.05);
+      }
+    }
+    if (!found) {
+      input_error(
+          "study {}: claim.at: {} found, one of the evaluated multiples of the trained size "
+          "expected: {}",
+          study.name, claim.at, fmt::join(factors, ", "));
+    }
+  }
 }
 
 void check_writable(const fs::path& folder) {
@@ -98,13 +127,19 @@ std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection&
   DatasetCache cache;
   std::set<std::pair<std::string, std::string>> seen;
   int64_t number = 0;
+  const bool whole = selection.set.empty() && selection.only.empty() && !selection.smoke;
   for (const Study& study : studies) {
-    for (const Run& run : expand(study, selection)) {
+    const std::vector<Run> runs = expand(study, selection);
+    bool binned = shard.of > 1;  // a shard may hold none of the runs that are not
+    for (const Run& run : runs) {
       if (!seen.emplace(study.name, run.id).second) {
         input_error("study {} is given twice", study.name);
       }
-      if (number++ % shard.of == shard.part - 1) planned.push_back(checked(study, run, cache));
+      if (number++ % shard.of != shard.part - 1) continue;
+      planned.push_back(checked(study, run, cache));
+      binned |= planned.back().binned;
     }
+    if (whole) check_claims(study, runs, binned);
   }
   return planned;
 }
@@ -133,7 +168,7 @@ std::string plan_table(const std::vector<PlannedRun>& runs) {
       fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", "id", "study",
                   study_width, "run", label_width, "parameters", "position", "tokens", "FLOPs");
   Cost sum;
-  for (const auto& [study, run, cost, hash, file, finished] : runs) {
+  for (const auto& [study, run, cost, hash, report, file, finished, binned] : runs) {
     table +=
         fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", run.id, study,
                     study_width, run.label, label_width, cost.parameters, cost.position_parameters,

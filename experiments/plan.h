@@ -16,8 +16,10 @@ struct PlannedRun {
   Run run;
   Cost cost;
   std::string dataset_hash;    // empty: the task makes its own samples
+  std::string dataset_report;  // likewise
   std::filesystem::path file;  // of its record
   bool finished = false;       // the file holds it, done or diverged
+  bool binned = false;         // its evaluation sizes are upper bounds of bins
 };
 
 /// One part of `of` equal ones, counted from 1.

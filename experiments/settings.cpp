@@ -2,6 +2,8 @@
 // experiments: places and spellings of settings, and the flattening of tables to dotted keys.
 #include "experiments/settings.h"
 
+#include <fmt/ranges.h>
+
 #include <sstream>
 
 namespace relbias {
@@ -19,6 +21,19 @@ std::string place_of(const toml::node& value) { return place_of(value.source());
 
 std::string text_of(const toml::node& value) {
   if (const auto* text = value.as_string()) return text->get();
+  if (const auto* number = value.as_floating_point()) {
+    // The library writes 0.003 as 0.0030000000000000001.
+    const std::string text = fmt::format("{}", number->get());
+    return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
+  }
+  if (const auto* array = value.as_array()) {
+    std::vector<std::string> texts;
+    for (const auto& element : *array) {
+      texts.push_back(element.is_string() ? fmt::format("\"{}\"", text_of(element))
+                                          : text_of(element));
+    }
+    return fmt::format("[{}]", fmt::join(texts, ", "));
+  }
   std::ostringstream out;
   value.visit([&](const auto& concrete) { out << concrete; });
   return out.str();
@@ -68,7 +83,13 @@ void flatten(const toml::table& table, const std::string& prefix, Settings& sett
 }
 
 void wrong_value(const std::string& key, const toml::node& found, std::string_view expected) {
-  input_error("{}: {}: {} found, {} expected", place_of(found), key, text_of(found), expected);
+  // A number or a truth value in quotes is told from one without.
+  std::string text = text_of(found);
+  const bool like_number = !text.empty() && text.find_first_of("+-0123456789") == 0;
+  if (found.is_string() && (like_number || text.empty() || text == "true" || text == "false")) {
+    text = '"' + text + '"';
+  }
+  input_error("{}: {}: {} found, {} expected", place_of(found), key, text, expected);
 }
 
 }  // namespace relbias

@@ -172,6 +172,11 @@ Study parse_study(std::string_view text, const std::string& file) {
       read_settings(key, value, whole);
     }
   }
+  if (study.sources.front()->empty()) {
+    input_error(
+        "{}: empty, a study expected: question, settings, sweep (see relbias describe config)",
+        file);
+  }
   if (study.question.empty()) input_error("{}: question: missing, text expected", file);
   study.parts = parts == nullptr ? std::vector{whole} : read_parts(*parts, whole);
   at_place(file, nullptr, [&]() { check_claims(study); });
@@ -198,6 +203,8 @@ std::string study_file(const std::string& name) {
 Study load_study(const std::string& name_or_path) {
   const bool is_path = name_or_path.ends_with(".toml");
   const std::string file = is_path ? name_or_path : study_file(name_or_path);
+  if (fs::is_directory(file)) input_error("study {}: is a folder, a .toml file expected", file);
+  if (!fs::exists(file)) input_error("study {}: no such file", file);
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   if (!in || !(text << in.rdbuf())) input_error("study {}: cannot be read", file);

@@ -139,6 +139,41 @@ void add_runs(const Part& part, const Settings& pinned, std::vector<Run>& runs) 
 
 }  // namespace
 
+namespace {
+
+// model.positions and the pair model.encoding, model.relation are two spellings of one thing:
+// --set model.positions replaces both.
+void replace_spelling(Part& part, const Settings& set) {
+  if (set.count("model.positions") == 0) return;
+  for (const char* key : {"model.encoding", "model.relation"}) {
+    part.base.erase(key);
+    part.smoke.erase(key);
+    std::erase_if(part.sweep, [&](const Axis& axis) { return axis.key == key; });
+  }
+}
+
+// Reads the first run of a part at its smoke size, so that its errors do not wait for --smoke.
+void check_smoke(const Part& part) {
+  Settings settings = part.base;
+  for (const Axis& axis : part.sweep) settings[axis.key] = axis.values.front();
+  for (const auto& [key, value] : part.smoke) settings[key] = value;
+  read_config(settings);
+}
+
+// An error about a setting that is written nowhere has no place: the study is the place.
+template <class Read>
+auto naming_study(const Study& study, Read&& read) {
+  try {
+    return read();
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    if (message.starts_with(study.file) || message.starts_with("--")) throw;
+    input_error("study {}: {}", study.name, message);
+  }
+}
+
+}  // namespace
+
 std::vector<Run> expand(const Study& study, const Selection& selection) {
   std::vector<Assignment> assignments;
   Settings set;
@@ -146,18 +181,22 @@ std::vector<Run> expand(const Study& study, const Selection& selection) {
     assignments.push_back(parse_assignment(text, "--set"));
     set[assignments.back().key] = &assignments.back().value();
   }
-  // From here on a part's smoke settings are all that is pinned.
-  std::vector<Part> parts = study.parts;
-  for (Part& part : parts) {
-    if (!selection.smoke) part.smoke.clear();
-    for (const auto& [key, value] : set) part.smoke[key] = value;
-    std::erase_if(part.sweep, [&](const Axis& axis) { return part.smoke.count(axis.key) != 0; });
-  }
-  for (const auto& filter : selection.only) keep_only(parts, filter);
-  std::vector<Run> runs;
-  for (const Part& part : parts) add_runs(part, part.smoke, runs);
-  refuse_twins(runs);
-  return runs;
+  return naming_study(study, [&]() {
+    // From here on a part's smoke settings are all that is pinned.
+    std::vector<Part> parts = study.parts;
+    for (Part& part : parts) {
+      if (set.empty()) check_smoke(part);
+      if (!selection.smoke) part.smoke.clear();
+      replace_spelling(part, set);
+      for (const auto& [key, value] : set) part.smoke[key] = value;
+      std::erase_if(part.sweep, [&](const Axis& axis) { return part.smoke.count(axis.key) != 0; });
+    }
+    for (const auto& filter : selection.only) keep_only(parts, filter);
+    std::vector<Run> runs;
+    for (const Part& part : parts) add_runs(part, part.smoke, runs);
+    refuse_twins(runs);
+    return runs;
+  });
 }
 
 }  // namespace relbias

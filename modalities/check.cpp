@@ -5,10 +5,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace relbias {
 namespace {
+
+std::string lower(std::string_view word) {
+  std::string text(word);
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
 
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -31,7 +38,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& valid
   std::string best;
   size_t best_distance = std::max<size_t>(2, word.size() / 2) + 1;
   for (const auto& candidate : valid) {
-    const size_t distance = edit_distance(word, candidate);
+    const size_t distance = edit_distance(lower(word), lower(candidate));
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;

@@ -17,6 +17,8 @@ std::vector<double> numbers(const StoredValues& values) {
 NamedArrays read_arrays(const std::filesystem::path& file) {
   const StoredContents contents = read_contents(file);
   NamedArrays read;
+  read.groups = contents.groups;
+  read.other_attributes = contents.other_attributes;
   for (const auto& [name, value] : contents.attributes) {
     if (const auto* text = std::get_if<std::string>(&value)) {
       read.texts[name] = *text;
@@ -29,7 +31,8 @@ NamedArrays read_arrays(const std::filesystem::path& file) {
   for (const auto& [path, data] : contents.datasets) {
     const auto* array = std::get_if<StoredArray>(&data);
     if (array == nullptr) {
-      throw StoreError(file.string() + ": dataset '" + path + "' is a table, numbers expected");
+      throw StoreError(file.string() + ": dataset '" + path +
+                       "' is a table, or complex: real numbers expected");
     }
     read.arrays[path] = {array->shape, numbers(array->values)};
   }

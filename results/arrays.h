@@ -20,9 +20,12 @@ struct NamedArrays {
   std::map<std::string, Array> arrays;
   std::map<std::string, std::string> texts;
   std::map<std::string, double> numbers;
+  // Read only, so that nothing is overlooked.
+  std::vector<std::string> groups{};            // paths of groups
+  std::vector<std::string> other_attributes{};  // lists, or of another type
 };
 
-/// Numbers of any HDF5 integer, real or boolean type become doubles.
+/// Numbers of any HDF5 integer, real or boolean type become doubles, attributes too.
 /// Throws StoreError, naming the file and the dataset, for what is damaged or holds no numbers.
 NamedArrays read_arrays(const std::filesystem::path& file);
 

@@ -90,13 +90,15 @@ Cell cell_of(const Found& found, const Repetitions& row, Notes& notes) {
 
 // ---- rows ----
 
-// "2 of 3 runs: seed 1 diverged (loss not finite at step 40); seed 2 not finished"
+// "2 of 3 runs: seed 1 diverged (loss not finite at step 40); seed 2 running, or could not be
+// written"
 std::string note_on_runs(const Repetitions& row) {
   std::string note;
   for (const RunRecord* run : row.runs) {
     if (run->status == RunStatus::done) continue;
-    const std::string_view how =
-        run->status == RunStatus::running ? "not finished" : to_string(run->status);
+    const std::string_view how = run->status == RunStatus::running
+                                     ? "running, or could not be written"
+                                     : to_string(run->status);
     note += fmt::format("{}seed {} {}", note.empty() ? "" : "; ", run->seed, how);
     if (!run->message.empty()) note += fmt::format(" ({})", first_line(run->message));
   }

@@ -44,6 +44,9 @@ struct StoredDataset {
 struct StoredContents {
   StoredAttributes attributes;  // of the root
   std::vector<StoredDataset> datasets;
+  // Read only: what else the file holds, for those who must not overlook it.
+  std::vector<std::string> groups{};            // paths of all groups but the root
+  std::vector<std::string> other_attributes{};  // of the root, lists or of another type
 };
 
 /// A member of a variant (attribute, values, data) that `what` names.

@@ -29,7 +29,8 @@ std::string field(const Value& value) {
 
 // Long texts, and what only a reader of the file itself needs, stay out.
 bool in_csv(const std::string& attribute) {
-  static const std::set<std::string> left_out = {"schema_version", "config", "versions"};
+  static const std::set<std::string> left_out = {"schema_version", "config", "versions",
+                                                 "dataset_report"};
   return !left_out.contains(attribute);
 }
 

@@ -45,6 +45,7 @@ std::string facts_of(const RunRecord& run) {
       line("encoding", run.encoding + (run.relation.empty() ? "" : ", relation " + run.relation));
   out += line("task", fmt::format("{}: {}{}, trained at {}, seed {}", run.modality, run.task,
                                   dataset, run.train_size, run.seed));
+  out += line("data", run.dataset_report);
   out += line("parameters", fmt::format("{}, {} of them of the encoding", run.parameters_total,
                                         run.parameters_position));
   out += line("ran on",

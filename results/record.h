@@ -104,6 +104,7 @@ struct RunRecord {
   std::string task;
   std::string dataset;
   std::string dataset_hash;
+  std::string dataset_report;  // one line: what was read, what was skipped
   std::string relation;
   std::string encoding;  // as the user would write it, "t5 num_buckets=8"
   std::string backend;   // of attention: the one that ran

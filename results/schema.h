@@ -58,6 +58,7 @@ void visit_attributes(Visit&& visit) {
   visit("task", &RunRecord::task);
   visit("dataset", &RunRecord::dataset);
   visit("dataset_hash", &RunRecord::dataset_hash);
+  visit("dataset_report", &RunRecord::dataset_report);
   visit("relation", &RunRecord::relation);
   visit("encoding", &RunRecord::encoding);
   visit("backend", &RunRecord::backend);
@@ -67,6 +68,9 @@ void visit_attributes(Visit&& visit) {
   visit("better", &RunRecord::better);
   visit("ceiling", &RunRecord::ceiling);
 }
+
+/// Attributes that earlier programs did not write: a file may lack them.
+inline constexpr std::array<std::string_view, 1> later_attributes = {"dataset_report"};
 
 /// visit(name, member pointer) for each column: visit_columns<TrainRow>(...).
 template <typename Row, typename Visit>

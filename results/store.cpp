@@ -199,6 +199,21 @@ std::vector<char> image_of(const StoredContents& contents) {
 
 // ---- reading ----
 
+std::string read_text(hid_t attribute, hid_t type) {
+  if (H5Tis_variable_str(type) > 0) {
+    char* text = nullptr;
+    checked(H5Aread(attribute, type, &text), "attribute");
+    std::string copy = text == nullptr ? "" : text;
+    H5free_memory(text);
+    return copy;
+  }
+  std::string text(H5Tget_size(type), '\0');
+  checked(H5Aread(attribute, type, text.data()), "attribute");
+  if (H5Tget_strpad(type) == H5T_STR_SPACEPAD)
+    return text.substr(0, text.find_last_not_of(' ') + 1);
+  return text.substr(0, text.find('\0'));
+}
+
 // Of a single value; nothing for a kind that no run has.
 std::optional<StoredAttribute> read_attribute(hid_t attribute) {
   const Handle space(H5Aget_space(attribute), H5Sclose, "attribute");
@@ -211,14 +226,14 @@ std::optional<StoredAttribute> read_attribute(hid_t attribute) {
   };
   if (kind == H5T_INTEGER) return read(native(int64_t{}), int64_t{});
   if (kind == H5T_FLOAT) return read(native(double{}), double{});
-  if (kind != H5T_STRING || H5Tis_variable_str(type) <= 0) return std::nullopt;
-  char* text = read(type, static_cast<char*>(nullptr));
-  std::string copy = text == nullptr ? "" : text;
-  H5free_memory(text);
-  return copy;
+  if (kind == H5T_ENUM && H5Tget_size(type) == 1)
+    return int64_t{read(type, char{})};  // h5py's bool
+  if (kind == H5T_STRING) return read_text(attribute, type);
+  return std::nullopt;
 }
 
-StoredAttributes read_attributes(hid_t object) {
+// `others`: names of attributes of a kind that no run has.
+StoredAttributes read_attributes(hid_t object, std::vector<std::string>& others) {
   StoredAttributes attributes;
   H5O_info_t info{};
   checked(H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS), "attributes");
@@ -228,7 +243,11 @@ StoredAttributes read_attributes(hid_t object) {
         H5Aclose, "attribute");
     std::string name(checked(H5Aget_name(attribute, 0, nullptr), "attribute"), '\0');
     checked(H5Aget_name(attribute, name.size() + 1, name.data()), "attribute");
-    if (auto value = read_attribute(attribute)) attributes.emplace(name, *std::move(value));
+    if (auto value = read_attribute(attribute)) {
+      attributes.emplace(name, *std::move(value));
+    } else {
+      others.push_back(name);
+    }
   }
   return attributes;
 }
@@ -304,23 +323,30 @@ std::variant<StoredArray, StoredTable> read_dataset(hid_t dataset, size_t image_
   size_t count = 1;
   for (const int64_t extent : shape) count *= static_cast<size_t>(extent);
   if (H5Tget_class(type) != H5T_COMPOUND) {
-    return StoredArray{shape, read_array(dataset, type, count), read_attributes(dataset)};
+    std::vector<std::string> others;
+    return StoredArray{shape, read_array(dataset, type, count), read_attributes(dataset, others)};
   }
-  if (shape.size() != 1) throw StoreError("expected a list of rows");
+  if (shape.size() != 1) throw StoreError("expected a list of rows, or real numbers (not complex)");
   return read_table(dataset, type, count);
 }
 
+struct Paths {
+  std::vector<std::string> datasets, groups;
+};
+
 // All datasets of the file, in the order in which they were written where the file remembers it.
 // Each object comes once, so that the links of a damaged file cannot lead in circles.
-std::vector<std::string> dataset_paths(hid_t file) {
-  std::vector<std::string> paths;
+Paths paths_in(hid_t file) {
+  Paths paths;
   const auto collect = [](hid_t, const char* path, const H5O_info_t* info, void* found) -> herr_t {
-    auto& list = *static_cast<std::vector<std::string>*>(found);
-    if (info->type == H5O_TYPE_DATASET) list.emplace_back(path);
+    auto& lists = *static_cast<Paths*>(found);
+    if (info->type == H5O_TYPE_DATASET) lists.datasets.emplace_back(path);
+    if (info->type == H5O_TYPE_GROUP && std::string_view(path) != ".")
+      lists.groups.emplace_back(path);
     return 0;
   };
   const auto visit = [&](H5_index_t order) {
-    paths.clear();
+    paths = {};
     return H5Ovisit2(file, order, H5_ITER_INC, collect, &paths, H5O_INFO_BASIC);
   };
   if (visit(H5_INDEX_CRT_ORDER) < 0) checked(visit(H5_INDEX_NAME), "listing datasets");
@@ -338,9 +364,12 @@ StoredContents contents_in(std::vector<char>& image, const ContentsFilter& filte
   checked(H5Pset_file_image(access, image.data(), image.size()), "file access");
   const Handle file(H5Fopen(no_file, H5F_ACC_RDONLY, access), H5Fclose, "damaged HDF5 file");
 
-  StoredContents contents{read_attributes(file), {}};
+  StoredContents contents;
+  contents.attributes = read_attributes(file, contents.other_attributes);
   filter.accept(contents.attributes);
-  for (const std::string& path : dataset_paths(file)) {
+  Paths paths = paths_in(file);
+  contents.groups = std::move(paths.groups);
+  for (const std::string& path : paths.datasets) {
     if (!filter.wants(path)) continue;
     try {
       const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose, "opening");

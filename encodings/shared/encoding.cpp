@@ -168,27 +168,43 @@ void Encoding::to(torch::Dtype dtype, bool non_blocking) {
   if (dtype != torch::kBFloat16 && dtype != torch::kHalf) Module::to(dtype, non_blocking);
 }
 
+// Beyond it float32 ends before long, and nothing learns.
+constexpr double largest_factor = 1e6;
+
 std::vector<OptionSpec> encoding_options(const EncodingEntry& entry) {
   std::vector<OptionSpec> specs = entry.options;
   std::vector<std::string> ranges;
   for (const PastRange range : entry.past_range) ranges.push_back(past_range_word(range));
   specs.push_back({"past_range", ranges.front(), "positions past the trained size", ranges});
   if (entry.init_std) {
-    specs.push_back(
-        {"init_std", *entry.init_std, "standard deviation of the initial tables", {}, 0.0});
+    specs.push_back({"init_std",
+                     *entry.init_std,
+                     "standard deviation of the initial tables",
+                     {},
+                     0.0,
+                     largest_factor});
   }
   if (entry.per_head) {
     specs.push_back({"per_head", *entry.per_head, "every head learns its own, else all share one"});
   }
   if (entry.has_factor) {
-    specs.push_back({"alpha", 0.0, "start of a learnable factor on the whole term; 0: no factor"});
+    specs.push_back({"alpha",
+                     0.0,
+                     "start of a learnable factor on the whole term; 0: no factor",
+                     {},
+                     -largest_factor,
+                     largest_factor});
   }
   if (entry.init_std || entry.per_head || entry.has_factor) {
     if (!entry.on_tokens) {
       specs.push_back({"shared", false, "one set of parameters for all layers"});
     }
-    specs.push_back(
-        {"encoding_rate", 1.0, "learning rate of its parameters, as a factor", {}, 0.0});
+    specs.push_back({"encoding_rate",
+                     1.0,
+                     "learning rate of its parameters, as a factor",
+                     {},
+                     0.0,
+                     largest_factor});
   }
   return specs;
 }

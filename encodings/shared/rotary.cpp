@@ -3,7 +3,9 @@
 #include "encodings/shared/rotary.h"
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numbers>
@@ -33,16 +35,26 @@ struct Scaling {
   }
 };
 
+// Comma-separated finite numbers above 0; none where a word is anything else.
 std::vector<double> numbers(const std::string& list) {
   std::vector<double> values;
   std::stringstream stream(list);
   for (std::string word; std::getline(stream, word, ',');) {
     double value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || end != word.data() + word.size()) return {};
+    const bool is_number = error == std::errc() && end == word.data() + word.size();
+    if (!is_number || !std::isfinite(value) || value <= 0) return {};
     values.push_back(value);
   }
   return values;
+}
+
+// The attention factor as written, or nothing for `auto`.
+std::optional<double> given_attention_factor(const Options& options) {
+  const std::string& word = options.word("attention_factor");
+  if (word == "auto") return std::nullopt;
+  const auto values = numbers(word);
+  return values.size() == 1 ? values.front() : std::nan("");
 }
 
 RotaryFrequencies with_base(const Scaling& s, double base) { return {s.plain(base), 1.0, base}; }
@@ -54,7 +66,7 @@ RotaryFrequencies dynamic_ntk(const Scaling& s) {
 }
 
 double yarn_attention_factor(const Scaling& s) {
-  if (s.options.given("attention_factor")) return s.options.real("attention_factor");
+  if (const auto given = given_attention_factor(s.options)) return *given;
   const auto scale = [&](double weight) {
     return s.factor <= 1 ? 1.0 : 0.1 * weight * std::log(s.factor) + 1.0;
   };
@@ -87,8 +99,8 @@ RotaryFrequencies yarn(const Scaling& s) {
 RotaryFrequencies longrope(const Scaling& s) {
   const auto& list = s.options.word(s.length > s.trained ? "long_factor" : "short_factor");
   double factor = 1;
-  if (s.options.given("attention_factor")) {
-    factor = s.options.real("attention_factor");
+  if (const auto given = given_attention_factor(s.options)) {
+    factor = *given;
   } else if (s.factor > 1) {
     factor = std::sqrt(1 + std::log(s.factor) / std::log(s.trained));
   }
@@ -140,7 +152,7 @@ std::vector<OptionSpec> rotary_options() {
        {"none", "linear", "ntk", "dynamic-ntk", "yarn", "longrope", "llama3"}},
       {"factor", 1.0, "s of the scaling", {}, 1.0},
       {"trained", int64_t{0}, "N of the scaling; 0: the trained size", {}, 0},
-      {"attention_factor", 1.0, "yarn, longrope: on cos and sin; default by formula", {}, 0.0},
+      {"attention_factor", "auto", "yarn, longrope: on cos and sin; auto: by formula"},
       {"beta_fast", 32.0, "yarn: turns above which a wave stays", {}, 0.0},
       {"beta_slow", 1.0, "yarn: turns below which a wave is stretched in full", {}, 0.0},
       {"truncate", true, "yarn: the ramp's ends on whole channel pairs"},
@@ -152,6 +164,73 @@ std::vector<OptionSpec> rotary_options() {
       {"high_freq_factor", 4.0, "llama3: turns above which a wave stays", {}, 0.0}};
 }
 
+namespace {
+
+// Options that belong to some scalings only.
+const std::vector<std::pair<const char*, std::vector<std::string>>>& options_of_scalings() {
+  static const std::vector<std::pair<const char*, std::vector<std::string>>> all{
+      {"factor", {"linear", "ntk", "dynamic-ntk", "yarn", "longrope", "llama3"}},
+      {"attention_factor", {"yarn", "longrope"}},
+      {"beta_fast", {"yarn"}},
+      {"beta_slow", {"yarn"}},
+      {"truncate", {"yarn"}},
+      {"mscale", {"yarn"}},
+      {"mscale_all_dim", {"yarn"}},
+      {"short_factor", {"longrope"}},
+      {"long_factor", {"longrope"}},
+      {"low_freq_factor", {"llama3"}},
+      {"high_freq_factor", {"llama3"}}};
+  return all;
+}
+
+// An option that the scaling does not read. A configuration writes every option out, so what counts
+// is whether the value is another than the default.
+std::optional<std::string> ignored_option(const Options& options) {
+  const std::string label = options.label() + ' ';
+  const std::string& scaling = options.word("scaling");
+  for (const auto& [option, scalings] : options_of_scalings()) {
+    const bool differs = label.find(fmt::format(" {}=", option)) != std::string::npos;
+    if (!differs || std::find(scalings.begin(), scalings.end(), scaling) != scalings.end())
+      continue;
+    return fmt::format("{} found with scaling={}, which does not read it; scaling={} expected",
+                       option, scaling, fmt::join(scalings, " or "));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_scaling(const Options& options, int64_t pairs) {
+  const std::string& scaling = options.word("scaling");
+  if ((scaling == "ntk" || scaling == "dynamic-ntk") && pairs < 2) {
+    return fmt::format("scaling={} needs at least 4 rotated channels, {} found", scaling,
+                       2 * pairs);
+  }
+  const auto reversed = [&](const char* low, const char* high) {
+    return fmt::format("{} {} found, less than {} {} expected", low, options.real(low), high,
+                       options.real(high));
+  };
+  if (scaling == "llama3" && options.real("low_freq_factor") >= options.real("high_freq_factor")) {
+    return reversed("low_freq_factor", "high_freq_factor");
+  }
+  if (scaling == "yarn" && options.real("beta_slow") >= options.real("beta_fast")) {
+    return reversed("beta_slow", "beta_fast");
+  }
+  const auto attention_factor = given_attention_factor(options);
+  if (attention_factor && std::isnan(*attention_factor)) {
+    return fmt::format("attention_factor {} found, auto or a number above 0 expected",
+                       options.word("attention_factor"));
+  }
+  for (const char* list : {"short_factor", "long_factor"}) {
+    const auto values = numbers(options.word(list));
+    if (scaling == "longrope" && static_cast<int64_t>(values.size()) != pairs) {
+      return fmt::format("{} '{}' found, {} comma-separated numbers above 0 expected", list,
+                         options.word(list), pairs);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::string> wrong_rotary_options(const Options& options,
                                                 const EncodingContext& context) {
   const int64_t pairs = rotated_pairs(options, context);
@@ -161,25 +240,15 @@ std::optional<std::string> wrong_rotary_options(const Options& options,
         "an axis expected",
         options.real("fraction"), context.head_width, context.relation.coordinates);
   }
+  if (const auto reason = ignored_option(options)) return reason;
   const std::string& scaling = options.word("scaling");
   if (scaling == "none") return std::nullopt;
-  if (!options.given("factor")) return fmt::format("scaling={} needs a factor", scaling);
-  if ((scaling == "ntk" || scaling == "dynamic-ntk") && pairs < 2) {
-    return fmt::format("scaling={} needs at least 4 rotated channels, {} found", scaling,
-                       2 * pairs);
+  const bool by_length =
+      scaling == "dynamic-ntk" || scaling == "longrope";  // 1 has a meaning there
+  if (!options.given("factor") || (!by_length && options.real("factor") == 1)) {
+    return fmt::format("scaling={} needs a factor above 1", scaling);
   }
-  if (scaling == "llama3" && options.real("low_freq_factor") >= options.real("high_freq_factor")) {
-    return fmt::format("low_freq_factor {} found, less than high_freq_factor {} expected",
-                       options.real("low_freq_factor"), options.real("high_freq_factor"));
-  }
-  for (const char* list : {"short_factor", "long_factor"}) {
-    const auto values = numbers(options.word(list));
-    if (scaling == "longrope" && static_cast<int64_t>(values.size()) != pairs) {
-      return fmt::format("{} '{}' found, {} comma-separated numbers expected", list,
-                         options.word(list), pairs);
-    }
-  }
-  return std::nullopt;
+  return wrong_scaling(options, pairs);
 }
 
 }  // namespace relbias

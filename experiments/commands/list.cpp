@@ -102,7 +102,7 @@ void print_items(const std::vector<Item>& items, bool json) {
   for (const Item& item : items) width = std::max(width, item.name.size());
   for (const Item& item : items) {
     const std::string modality = item.modality.empty() ? "" : item.modality + ": ";
-    fmt::print("{:<{}}  {}{}\n", item.name, width, modality, item.summary);
+    std::cout << fmt::format("{:<{}}  {}{}\n", item.name, width, modality, item.summary);
   }
 }
 

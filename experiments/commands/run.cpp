@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include "experiments/commands/commands.h"
@@ -24,6 +25,15 @@ void divide_cores(const RunRequest& command, int64_t open_runs, RunnerOptions& r
   runner.threads = std::max<int64_t>(1, cores() / runner.jobs);
 }
 
+// What was read and what was left out, once a dataset.
+void tell_of_data(const std::vector<PlannedRun>& runs) {
+  std::set<std::string> told;
+  for (const PlannedRun& planned : runs) {
+    const std::string& report = planned.dataset_report;
+    if (!report.empty() && told.insert(report).second) std::cerr << "data: " << report << '\n';
+  }
+}
+
 }  // namespace
 
 int run_studies(RunRequest& command) {
@@ -33,6 +43,7 @@ int run_studies(RunRequest& command) {
   std::vector<Study> studies;
   for (const auto& name : command.studies) studies.push_back(load_study(name));
   std::vector<PlannedRun> runs = plan(studies, command.selection, shard);
+  tell_of_data(runs);
   if (command.dry_run) {
     std::cout << plan_table(runs);
     return 0;

@@ -46,6 +46,14 @@ void merge(const RunsRead& read, const TableCommand& command) {
   std::cerr << fmt::format("relbias: {} runs merged in {}\n", read.runs.size(), command.merge);
 }
 
+// Below the tables, as a table is copied and what stood on standard error is not.
+std::string note_on_damaged(size_t files, TableFormat format) {
+  if (files == 0 || format == TableFormat::csv) return "";
+  return fmt::format("\n{}{} not read and not counted, damaged or no run of this version\n",
+                     format == TableFormat::latex ? "% " : "",
+                     files == 1 ? "1 file was" : fmt::format("{} files were", files));
+}
+
 void print_table(const TableCommand& command) {
   const auto format = static_cast<TableFormat>(
       index_of("format", command.format, {"text", "markdown", "latex", "csv"}));
@@ -65,6 +73,7 @@ void print_table(const TableCommand& command) {
   } catch (const UnknownMetric& unknown) {
     unknown_word("metric", unknown.metric(), unknown.known());
   }
+  std::cout << note_on_damaged(read.problems.size(), format);
   if (format == TableFormat::csv) return;
   const StudiesRead studies = read_studies(command.folder);
   for (const auto& problem : studies.problems) std::cerr << "relbias: " << problem << '\n';

@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "encodings/encoding.h"
@@ -23,8 +25,28 @@ struct TermsRequest {
   int64_t width = 32;
   bool causal = false;
   bool json = false;
-  uint64_t seed = 0;
+  int64_t seed = 0;
 };
+
+// What is printed is made in memory first, some 50 bytes a number. Tables of learned rows count
+// too.
+void check_size(const TermsRequest& request, int64_t queries, int64_t keys) {
+  constexpr double largest = 1 << 25;
+  const auto real = [](int64_t number) { return static_cast<double>(number); };
+  const double heads = real(request.heads), rows = real(keys + request.trained.value_or(keys));
+  const double numbers =
+      real(queries) * real(keys) * (heads + 1) + rows * heads * real(request.width);
+  if (numbers <= largest) return;
+  input_error(
+      "terms of {} queries, {} keys, {} heads of width {}: {:.3g} numbers, at most {} expected",
+      queries, keys, request.heads, request.width, numbers, largest);
+}
+
+// A number that JSON cannot write would be null, which means something else.
+void check_finite(const char* what, const TermsRequest& request, const Tensor& tensor) {
+  if (!tensor.defined() || at::isfinite(tensor).all().item<bool>()) return;
+  input_error("{} of {} on {}: not a finite number", what, request.encoding, request.relation);
+}
 
 ordered_json nested(const Tensor& tensor) {
   if (!tensor.defined()) return nullptr;
@@ -71,7 +93,9 @@ ordered_json terms_json(const TermsRequest& request) {
   const at::NoGradGuard no_gradients;
   const Options options = parse_encoding(request.encoding);
   const auto relation = make_relation(request.relation);
+  check_size(request, request.queries.value_or(1), request.keys.value_or(1));
   const Structure structure = relation->structure(request.queries, request.keys);
+  check_size(request, structure.queries, structure.keys);
   Structure trained = structure;
   if (request.trained) trained.queries = trained.keys = *request.trained;
   const EncodingContext context{.heads = request.heads,
@@ -80,12 +104,15 @@ ordered_json terms_json(const TermsRequest& request) {
                                 .causal = request.causal,
                                 .relation = relation->traits(),
                                 .trained = relation->map(trained)};
-  const auto encoding =
-      make_encoding(options, request.relation, context, Initialiser(request.seed));
+  const auto encoding = make_encoding(options, request.relation, context,
+                                      Initialiser(static_cast<uint64_t>(request.seed)));
   const RelationMap map = relation->map(structure);
   const Position position{map, encoding->terms(map)};
   const auto& terms = position.terms;
   const auto& entry = find_entry("encoding", options.name(), encoding_entries());
+
+  check_finite("score", request, terms.score);
+  if (terms.rotation) check_finite("rotation", request, terms.rotation->key_cos);
 
   ordered_json result;
   result["encoding"] = options.canonical();
@@ -117,7 +144,10 @@ void print_text(std::ostream& out, const ordered_json& terms) {
   out << terms["encoding"].get<std::string>() << " on " << terms["relation"].get<std::string>()
       << ", scale " << terms["scale"] << '\n';
   if (!terms["ids"].is_null()) print_matrix(out, "ids (row of the table)", terms["ids"]);
-  if (terms["score"].is_null()) out << "score depends on content\n";
+  const std::string name = option_name(terms["encoding"].get<std::string>());
+  const bool on_tokens = find_entry("encoding", name, encoding_entries()).on_tokens;
+  if (on_tokens) out << "changes token embeddings, not scores\n";
+  if (terms["score"].is_null() && !on_tokens) out << "score depends on content\n";
   for (size_t head = 0; head < terms["score"].size(); ++head) {
     print_matrix(out, fmt::format("score, head {}", head).c_str(), terms["score"][head]);
   }
@@ -144,7 +174,8 @@ void add_terms_command(CLI::App& app, int&) {
       ->check(positive);
   command->add_option("--heads", request->heads, "number of heads")->check(positive);
   command->add_option("--width", request->width, "width of a head")->check(positive);
-  command->add_option("--seed", request->seed, "of learned tables");
+  command->add_option("--seed", request->seed, "of learned tables")
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
   command->add_flag("--causal", request->causal, "for a model that sees the past only");
   command->add_flag("--json", request->json, "print one JSON object");
   command->callback([request] {

@@ -68,6 +68,19 @@ TEST(RopeScaling, YarnScalesCosAndSinOnce) {  // field note A16
   EXPECT_EQ(attention_factor("factor=4 attention_factor=1"), 1.0);
 }
 
+// A run reads its encoding back from the text in which every option is written out.
+TEST(RopeScaling, TheCanonicalTextMeansTheSame) {
+  const auto canonical = [](const std::string& options) {
+    return parse_encoding("rope scaling=yarn trained=64 " + options).canonical();
+  };
+  EXPECT_NE(canonical("factor=4"), canonical("factor=4 attention_factor=1"));
+  const Worked worked = work(canonical("factor=4"), 1, 1, {.head_width = 8});
+  EXPECT_NEAR(worked.position.terms.rotation->key_cos.flatten()[0].item<double>(), 1.1386294, 1e-6);
+  EXPECT_NE(
+      message_of([&] { work(canonical(""), 1, 1, {.head_width = 8}); }).find("needs a factor"),
+      std::string::npos);
+}
+
 TEST(RopeScaling, OptionsWithoutMeaningAreNamed) {
   const auto message = [](const std::string& options) {
     return message_of([&] { work("rope " + options, 2, 2, {.head_width = 8}); });
@@ -75,6 +88,20 @@ TEST(RopeScaling, OptionsWithoutMeaningAreNamed) {
   EXPECT_NE(message("scaling=linear").find("needs a factor"), std::string::npos);
   EXPECT_NE(message("scaling=linear factor=-1").find("-1 found, at least 1"), std::string::npos);
   EXPECT_NE(message("scaling=longrope factor=2 short_factor=1,1").find("4 comma-separated numbers"),
+            std::string::npos);
+  for (const std::string bad : {"nan", "0", "-1", "inf"}) {
+    const std::string list = "1,1,1," + bad;
+    EXPECT_NE(message("scaling=longrope factor=2 short_factor=" + list + " long_factor=1,1,1,1")
+                  .find("short_factor '" + list + "' found, 4 comma-separated numbers above 0"),
+              std::string::npos)
+        << bad;
+  }
+  EXPECT_NE(message("scaling=yarn factor=2 beta_fast=1 beta_slow=32").find("less than beta_fast 1"),
+            std::string::npos);
+  EXPECT_NE(message("scaling=yarn factor=2 attention_factor=0").find("auto or a number above 0"),
+            std::string::npos);
+  EXPECT_NE(message("factor=2").find("factor found with scaling=none"), std::string::npos);
+  EXPECT_NE(message("scaling=linear factor=2 beta_fast=16").find("scaling=yarn expected"),
             std::string::npos);
   EXPECT_NE(message("scaling=llama3 factor=2 low_freq_factor=4").find("less than high_freq_factor"),
             std::string::npos);

@@ -163,6 +163,83 @@ TEST_F(Attend, NamesWhatIsWrong) {
             std::string::npos);
 }
 
+// What h5py makes of a good case, and what is said of it; nothing: it is taken.
+TEST_F(Attend, AttributesAndDatasetsAreReadStrictly) {
+  const std::string whole = " found, a whole number from ";
+  const std::vector<std::pair<std::string, std::string>> changes{
+      {"case.attrs['causal'] = True", ""},
+      {"case.attrs['causal'] = numpy.bool_(False)", ""},
+      {"case.attrs['causal'] = 1.0", ""},
+      {"case.attrs['encoding'] = numpy.bytes_('t5 num_buckets=8 max_distance=20')", ""},
+      {"case.attrs['causal'] = 'yes'", "attribute 'causal': 'yes' found, 0 or 1 expected"},
+      {"case.attrs['causal'] = '1'", "attribute 'causal': '1' found, 0 or 1 expected"},
+      {"case.attrs['causal'] = numpy.array([1])",
+       "attribute 'causal': a list or another type found"},
+      {"case.attrs['causal'] = 2", "attribute 'causal': 2 found, 0 or 1 expected"},
+      {"case.attrs['causal'] = -1", "attribute 'causal': -1 found"},
+      {"case.attrs['causal'] = 0.5", "attribute 'causal': 0.5 found"},
+      {"case.attrs['type'] = 64", "attribute 'type': 64 found, a string expected"},
+      {"case.attrs['relation'] = 3", "attribute 'relation': 3 found, a string expected"},
+      {"case.attrs['backend'] = 1", "attribute 'backend': 1 found, a string expected"},
+      {"case.attrs['seed'] = 'abc'", "attribute 'seed': 'abc'" + whole + "0"},
+      {"case.attrs['seed'] = -1", "attribute 'seed': -1" + whole + "0"},
+      {"case.attrs['trained'] = 'x'", "attribute 'trained': 'x'" + whole + "1"},
+      {"case.attrs['trained'] = 0", "attribute 'trained': 0" + whole + "1"},
+      {"case.attrs['trained'] = 1.5", "attribute 'trained': 1.5" + whole + "1"},
+      {"case.attrs['mine'] = [1, 2]", "unknown attribute 'mine'"},
+      {"del case['parameters/table']; case.create_group('parameters/table')",
+       "unknown group 'parameters/table'"},
+      {"case.create_group('mask')", "'mask' is a group, a dataset expected"},
+      {"case['mask'] = numpy.ones((1, 1, 5, 5), bool)", ""},
+      {"case['mask'] = numpy.full((1, 1, 5, 5), 0.5)", "mask: numbers other than 0 and 1"},
+      {"case['mask'] = numpy.full((1, 1, 5, 5), 2)", "mask: numbers other than 0 and 1"},
+      {"case['mask'] = numpy.full((1, 1, 5, 5), numpy.nan)", "'mask' has numbers that are not"},
+      {"case['mask'] = numpy.ones((5, 5))",
+       "mask has shape [5, 5], [2, 2, 5, 5] expected; the first two may be 1"},
+      {"case['grad_out'][0, 0, 0, 0] = numpy.nan", "dataset 'grad_out' has numbers that are not"},
+      {"case['relation/edges'] = [[0, 1]]", "relation/edges: relation token does not read it"},
+      {"case.attrs['type'] = 'float32'; case['q'][...] = 1e300",
+       "dataset 'q' has numbers that are too large for Float"},
+      {"case.attrs['type'] = 'float32'; case['q'][...] = 1e30; case['k'][...] = 1e30",
+       "is not finite: numbers become too large for Float"},
+      {"del case['q']; case['q'] = numpy.ones((2, 2, 5, 4), complex)", "(not complex)"},
+      {"del case['q']; case['q'] = numpy.ones((2, 2, 0, 4))", "none of them 0, [2, 2, 0, 4] found"},
+      {"del case['k']; case['k'] = numpy.ones((2, 2, 6, 4))",
+       "value tokens 5 differs from key tokens 6"},
+  };
+  for (const auto& [code, expected] : changes) {
+    const auto file = folder.path() / "changed.h5";
+    std::filesystem::remove(file);
+    write_arrays(file, input);
+    std::ofstream(folder.path() / "change.py")
+        << "import h5py, numpy\nwith h5py.File('changed.h5', 'r+') as case:\n    " << code << '\n';
+    const std::string command = "cd '" + folder.path().string() + "' && /usr/bin/python3 change.py";
+    ASSERT_EQ(std::system(command.c_str()), 0) << code;
+    std::string found;
+    try {
+      attend(file, folder.path() / "out.h5");
+    } catch (const std::exception& error) {
+      found = error.what();
+    }
+    if (expected.empty()) {
+      EXPECT_EQ(found, "") << code;
+    } else {
+      EXPECT_NE(found.find(expected), std::string::npos) << code << ": " << found;
+      EXPECT_TRUE(found.starts_with(file.string() + ": ")) << code << ": " << found;
+    }
+  }
+}
+
+TEST_F(Attend, LeavesItsInputAlone) {
+  const auto file = folder.path() / "case.h5", link = folder.path() / "link.h5";
+  write_arrays(file, input);
+  std::filesystem::create_symlink(file, link);
+  for (const auto& out : {file, link}) {
+    EXPECT_THROW(attend(file, out), InputError) << out;
+  }
+  EXPECT_EQ(read_arrays(file).arrays.at("q").values, input.arrays.at("q").values);
+}
+
 TEST(AttendExample, OfTheReadmeRuns) {
   const ScratchFolder folder;
   std::ifstream readme(source_folder() + "/README.md");
@@ -178,8 +255,9 @@ TEST(AttendExample, OfTheReadmeRuns) {
   EXPECT_GT(lines, 10);
   EXPECT_LE(lines, 30);
   const auto program = std::filesystem::read_symlink("/proc/self/exe").replace_filename("relbias");
-  const std::string command = "cd '" + folder.path().string() + "' && ln -s '" + program.string() +
-                              "' relbias && PATH=$PWD:$PATH /usr/bin/python3 example.py";
+  const std::string command = "cd '" + folder.path().string() +
+                              "' && mkdir -p build/release && ln -s '" + program.string() +
+                              "' build/release/relbias && /usr/bin/python3 example.py";
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 

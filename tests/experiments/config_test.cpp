@@ -135,7 +135,7 @@ TEST(Config, UnknownKeysNameTheNearest) {
 TEST(Config, WrongTypesAreErrors) {
   EXPECT_THAT(
       error_with("steps = 20", "steps = \"20\""),
-      HasSubstr("s.toml:14:9: train.steps: 20 found, a whole number, at least 1, expected"));
+      HasSubstr("s.toml:14:9: train.steps: \"20\" found, a whole number, at least 1, expected"));
   EXPECT_THAT(error_with("steps = 20", "steps = 20.0"), HasSubstr("a whole number"));
   EXPECT_THAT(error_with("steps = 20", "steps = true"), HasSubstr("a whole number"));
   EXPECT_THAT(error_with("batch = 4", "learning_rate = \"fast\""),
@@ -157,7 +157,17 @@ TEST(Config, ValuesOutOfRangeAreErrors) {
   EXPECT_THAT(error_with("layers = 1", "dropout = 1.5"), HasSubstr("0 to 0.99"));
   EXPECT_THAT(error_with("layers = 1", "backend = \"fsued\""), HasSubstr("did you mean 'fused'?"));
   EXPECT_THAT(error_with("layers = 1", "scale = \"rsqr\""), HasSubstr("rsqrt or none or a number"));
+  EXPECT_THAT(error_with("layers = 1", "scale = -2.0"), HasSubstr("a number above 0 expected"));
+  EXPECT_THAT(error_with("layers = 1", "scale = 0"), HasSubstr("a number above 0 expected"));
   EXPECT_THAT(error_with("batch = 4", "betas = [0.9]"), HasSubstr("1 numbers found, 2 expected"));
+}
+
+TEST(Config, NumbersAreShownAsTheyAreWritten) {
+  const auto table = parse_toml("a = 0.003\nb = 3.0\nc = [1, 0.1, \"x\"]\nd = -1e-9\n", "n");
+  EXPECT_EQ(text_of(*table->get("a")), "0.003");
+  EXPECT_EQ(text_of(*table->get("b")), "3.0");
+  EXPECT_EQ(text_of(*table->get("c")), "[1, 0.1, \"x\"]");
+  EXPECT_EQ(text_of(*table->get("d")), "-1e-09");
 }
 
 TEST(Config, ContradictionsAreErrors) {

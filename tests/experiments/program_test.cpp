@@ -38,6 +38,8 @@ TEST_F(Program, MisspeltWordsAreUsageErrors) {
       {"describe alibbi", "did you mean 'alibi'?"},
       {"terms --encoding alibbi", "did you mean 'alibi'?"},
       {"terms --encodng alibi", "did you mean '--encoding'?"},
+      {"describe ALIBI", "did you mean 'alibi'?"},
+      {"terms --encoding alibi --keys x", "--keys"},
   };
   for (const auto& [arguments, hint] : cases) {
     const ProgramResult result = call(arguments);
@@ -101,6 +103,12 @@ TEST_F(Program, DescribesEverythingThatHasAName) {
   const std::string t5 = call("describe t5").output;
   EXPECT_THAT(t5, AllOf(HasSubstr("num_buckets=32"), HasSubstr("formula"), HasSubstr("source"),
                         HasSubstr("past_range=extend")));
+  EXPECT_THAT(t5, HasSubstr("both directions together (2 to "));
+  EXPECT_THAT(call("describe fire").output,
+              AllOf(HasSubstr("a factor of the option L"), testing::Not(HasSubstr("SmallMlp"))));
+  EXPECT_THAT(call("describe cpb").output, testing::Not(HasSubstr("SmallMlp")));
+  EXPECT_THAT(call("describe attend").output, HasSubstr("in float32\ninside: "));
+  EXPECT_THAT(call("describe quickstart").output, testing::Not(HasSubstr("00000000")));
   const std::string config = call("describe config").output;
   EXPECT_THAT(config, AllOf(HasSubstr("train.steps = 500"), HasSubstr("evaluate.sizes")));
 }
@@ -151,6 +159,94 @@ TEST_F(Program, WhatCanBeKnownToFailFailsFirst) {
     EXPECT_THAT(result.errors, HasSubstr(message)) << arguments;
     EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out")) << arguments;
   }
+}
+
+TEST_F(Program, OutputThatCannotBeWrittenIsAFailure) {
+  folder_.write("tiny.toml", tiny_study());
+  for (const std::string arguments :
+       {"list encodings", "describe alibi", "--help", "terms --encoding alibi --keys 4",
+        "run tiny.toml --dry-run"}) {
+    for (const std::string output : {">/dev/full", ">&-"}) {
+      // In a shell of its own: run_program sends this one's output to a file.
+      const std::string program =
+          std::filesystem::read_symlink("/proc/self/exe").replace_filename("relbias").string();
+      const std::string script = "'" + program + "' " + arguments + " " + output;
+      folder_.write("call.sh", script + "\n");
+      const int status =
+          std::system(("cd '" + folder_.path().string() + "' && sh call.sh 2>errors.txt").c_str());
+      EXPECT_EQ(WEXITSTATUS(status), 1) << script;
+      EXPECT_THAT(text_of_file(folder_.path() / "errors.txt"),
+                  HasSubstr("standard output cannot be written"))
+          << script;
+    }
+  }
+}
+
+TEST_F(Program, SizesThatDoNotFitAreNamed) {
+  folder_.write("tiny.toml", tiny_study());
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"terms --encoding alibi --keys 1000000", "terms of 1000000 queries, 1000000 keys"},
+      {"terms --encoding alibi --keys 1073741824 --queries 1", "numbers, at most"},
+      {"terms --encoding alibi --keys 4 --trained 1073741824", "numbers, at most"},
+      {"terms --encoding alibi --keys 4 --seed -1", "--seed"},
+      {"terms --encoding alibi --keys 4 --seed 99999999999999999999", "--seed"},
+      {"terms --encoding 'alibi alpha=1e300' --keys 4", "1e300 found"},
+      {"run tiny.toml --dry-run --set model.width=1000000000", "the weights need"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    const ProgramResult result = call(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments << result.errors;
+    EXPECT_THAT(result.errors, AllOf(HasSubstr("relbias: "), HasSubstr(message))) << arguments;
+    EXPECT_THAT(result.errors, testing::Not(HasSubstr("fault"))) << arguments;
+  }
+}
+
+TEST_F(Program, TermsOfTokensAreSaidToBe) {
+  EXPECT_THAT(call("terms --encoding sinusoidal --keys 4").output,
+              AllOf(HasSubstr("changes token embeddings"), testing::Not(HasSubstr("content"))));
+  EXPECT_THAT(call("terms --encoding shaw --keys 4").output, HasSubstr("depends on content"));
+}
+
+TEST_F(Program, SaysWhatDataItRead) {
+  std::filesystem::create_directory(folder_.path() / "texts");
+  folder_.write("texts/a.txt", std::string(4000, 'a') + "bc\n");
+  folder_.write("texts/b.txt", "\xff\xfe");
+  folder_.write("tiny.toml", tiny_study("[sweep]\nseed = [0, 1]\n"));
+  const ProgramResult result = call(
+      "run tiny.toml --set data.task=language-model --set 'data.dataset=text-file path=texts' "
+      "--set evaluate.sizes=[12] --out out");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  const std::string report = "1 of 2 files read (0 empty, 1 not UTF-8 text, 0 copies)";
+  const auto first = result.errors.find(report);
+  EXPECT_NE(first, std::string::npos) << result.errors;
+  EXPECT_EQ(result.errors.find(report, first + 1), std::string::npos) << result.errors;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path() / "out")) {
+    if (entry.path().extension() != ".h5") continue;
+    EXPECT_THAT(call("inspect '" + entry.path().string() + "'").output, HasSubstr(report));
+  }
+}
+
+TEST_F(Program, TablesCountDamagedFiles) {
+  folder_.write("tiny.toml", tiny_study());
+  ASSERT_EQ(call("run tiny.toml --out out --set train.steps=2").exit_code, 0);
+  folder_.write("out/tiny/broken.h5", "no HDF5");
+  const ProgramResult table = call("table out");
+  EXPECT_EQ(table.exit_code, 0) << table.errors;
+  EXPECT_THAT(table.output, HasSubstr("\n1 file was not read and not counted"));
+}
+
+TEST_F(Program, ClaimsAreAtSizesThatAreEvaluated) {
+  const std::string claim =
+      "[sweep]\n\"model.encoding\" = [\"alibi\", \"t5\"]\n"
+      "[[claim]]\nbetter = \"alibi\"\nworse = \"t5\"\nat = ";
+  folder_.write("good.toml", tiny_study(claim + "2.0\n"));
+  EXPECT_EQ(call("run good.toml --dry-run").exit_code, 0);
+  folder_.write("bad.toml", tiny_study(claim + "3.0\n"));
+  const ProgramResult bad = call("run bad.toml --dry-run");
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.errors,
+              HasSubstr("study bad: claim.at: 3 found, one of the evaluated multiples of "
+                        "the trained size expected: 1, 2"));
 }
 
 TEST_F(Program, CudaWithoutAGpuIsAnError) {

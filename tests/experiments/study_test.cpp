@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/experiments/studies.h"
+#include "tests/scratch_folder.h"
 
 namespace relbias {
 namespace {
@@ -64,6 +65,20 @@ TEST(Study, SetReplacesSettingsAndPinsSweptOnes) {
   EXPECT_EQ(runs[0].config.train.steps, 3);
   EXPECT_EQ(runs[0].config.seed, 4);
   EXPECT_EQ(runs[0].label, "alibi");
+}
+
+TEST(Study, SetPositionsReplacesTheSweptEncoding) {
+  const auto runs =
+      runs_of({.smoke = false,
+               .set = {"model.positions=[{encoding = \"rope\"}, {encoding = \"t5\"}]"},
+               .only = {}});
+  EXPECT_THAT(labels(runs), ElementsAre("seed=0", "seed=1"));
+  EXPECT_EQ(encoding_label(runs[0].config), "rope@token + t5@token");
+}
+
+TEST(Study, SmokeIsReadEvenWithoutIt) {
+  EXPECT_THAT(error_of(tiny_study("[smoke]\n\"train.stesp\" = 2\n")),
+              HasSubstr("did you mean 'train.steps'?"));
 }
 
 TEST(Study, SetErrorsNameTheFlag) {
@@ -140,6 +155,9 @@ TEST(Study, OneRunTwiceIsAnError) {
 
 TEST(Study, ErrorsNameTheirPlace) {
   EXPECT_THAT(error_of("question = \n"), HasSubstr("s.toml:1:"));
+  EXPECT_THAT(error_of(""), HasSubstr("s.toml: empty, a study expected"));
+  EXPECT_THAT(error_of("question = \"?\"\ndata = {task = \"lag-copy\"}\n"),
+              HasSubstr("study s: train.size: missing"));
   EXPECT_THAT(error_of("seed = 1\n"), HasSubstr("s.toml: question: missing"));
   EXPECT_THAT(error_of("question = 5\n"),
               HasSubstr("s.toml:1:12: question: 5 found, text expected"));
@@ -171,7 +189,11 @@ TEST(Study, UnknownNamesListTheStudies) {
               AllOf(HasSubstr("unknown study 'quickstrat'"),
                     HasSubstr("did you mean 'quickstart'?"), HasSubstr("text-gates")));
   EXPECT_THAT(input_error_of([]() { load_study("missing/folder.toml"); }),
-              HasSubstr("missing/folder.toml"));
+              HasSubstr("missing/folder.toml: no such file"));
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() / "a.toml");
+  EXPECT_THAT(input_error_of([&]() { load_study(folder.path() / "a.toml"); }),
+              HasSubstr("is a folder, a .toml file expected"));
 }
 
 }  // namespace

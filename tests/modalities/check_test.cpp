@@ -19,6 +19,7 @@ TEST(Nearest, FindsWhatWasMeant) {
   EXPECT_EQ(nearest("ropo", encodings), "rope");     // one wrong
   EXPECT_EQ(nearest("t4", encodings), "t5");
   EXPECT_EQ(nearest("shaw", encodings), "shaw");
+  EXPECT_EQ(nearest("ALIBI", encodings), "alibi");
 }
 
 TEST(Nearest, OffersNothingFarFetched) {

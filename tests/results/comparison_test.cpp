@@ -177,7 +177,7 @@ TEST(Comparison, EveryStateIsAWordAndExplained) {
   };
   EXPECT_EQ(note("shaw"), "seed 0 diverged (loss not finite at step 40)");
   EXPECT_EQ(note("xpos"), "seed 1 failed (out of memory)");
-  EXPECT_EQ(note("cope"), "seed 0 not finished");
+  EXPECT_EQ(note("cope"), "seed 0 running, or could not be written");
   EXPECT_EQ(note_of(comparison, row_of(comparison, "learned").cells[2].mark),
             "undefined: no rows past its table");
   EXPECT_EQ(row_of(comparison, "learned").cells[1].mark,

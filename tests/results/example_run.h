@@ -79,18 +79,19 @@ inline RunRecord example_run() {
   run.task = "language-model";
   run.dataset = "shakespeare";
   run.dataset_hash = "da39a3ee";
+  run.dataset_report = "shakespeare, 2 of 3 files read (1 empty)";
   run.relation = "token";
   run.encoding = "t5 num_buckets=8";
   run.backend = "reference";
   run.seed = 3;
   run.train_size = 128;
-  run.primary_metric = "bits_per_byte";
+  run.primary_metric = "bits-per-byte";
   run.better = "lower";
   run.train = {{10, 3.5, 0.001, 1.25, 1000.5, 1048576, 1.5},
                {20, 2.5, 0.003, not_given, INFINITY, 2097152, 3}};
   run.evaluation = {
-      {128, 1, "", "bits_per_byte", 3.25, 0.0625, 512, 8, true, ""},
-      {256, 2, "", "bits_per_byte", not_given, not_given, 0, 8, false, "no rows past its table"},
+      {128, 1, "", "bits-per-byte", 3.25, 0.0625, 512, 8, true, ""},
+      {256, 2, "", "bits-per-byte", not_given, not_given, 0, 8, false, "no rows past its table"},
       {256, not_given, "≤15", "accuracy", 0.1, 0.01, 7, not_given, true, ""}};
   run.tables = example_tables();
   run.attention = {{"entropy", {"layer", "head"}, {2, 2}, {0.5, 1, 1.5, not_given}},

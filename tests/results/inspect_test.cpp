@@ -19,9 +19,10 @@ TEST(Inspect, SaysWhatARunWas) {
        {"run 0123456789ab of study quickstart: running\n", "can be continued from step 20",
         "stopped at step 20 – weiter", "t5 num_buckets=8, relation token",
         "text: language-model on shakespeare (SHA-1 da39a3ee), trained at 128, seed 3",
+        "data        shakespeare, 2 of 3 files read (1 empty)\n",
         "25000, 256 of them of the encoding", "cpu, 2 threads, reference attention",
         "libtorch 2.11.0", "training, 2 logged steps", "undefined",
-        "bits_per_byte at 256: no rows past its table",
+        "bits-per-byte at 256: no rows past its table",
         "encoding/10/key@grid: 1 head x 2 relation x 2 width (relation grid)",
         "attention/largest: one number", "\nconfig\n\nseed = 3\n\n[model]\nlayers = 2\n"}) {
     EXPECT_THAT(text, HasSubstr(part));

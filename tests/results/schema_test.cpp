@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "experiments/version.h"
+#include "results/run_contents.h"
 #include "tests/results/example_run.h"
 
 namespace relbias {
@@ -132,6 +133,14 @@ with h5py.File("run.h5") as run:
   EXPECT_EQ(status, 0) << output;
 }
 
+TEST(Schema, EarlierProgramsWroteFewerAttributes) {
+  StoredContents contents = contents_of(test::example_run());
+  for (const std::string_view name : later_attributes) contents.attributes.erase(std::string(name));
+  EXPECT_EQ(record_of(contents).dataset_report, "");
+  contents.attributes.erase("dataset_hash");
+  EXPECT_THAT(test::store_error([&] { (void)record_of(contents); }), HasSubstr("'dataset_hash'"));
+}
+
 // What a user may do to a file, and what is then said of it; nothing: it still reads as written.
 struct Change {
   std::string code;
@@ -150,6 +159,7 @@ const std::vector<Change>& changes() {
       {"del run.attrs['schema_version']", "not a run file"},
       {"run.clear(); [run.attrs.pop(name) for name in list(run.attrs)]", "not a run file"},
       {"del run.attrs['seed']", "attribute 'seed' is missing"},
+      {"run.attrs['study'] = numpy.bytes_('quickstart')", ""},
       {"run.attrs['seed'] = '3'", "attribute 'seed' is of another type"},
       {"run.attrs['status'] = 'won'",
        "attribute 'status': it is 'won', expected running, done, failed, diverged"},

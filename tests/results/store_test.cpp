@@ -119,7 +119,7 @@ TEST(Store, ARerunReplacesTheRows) {
   rerun = example_run();
   rerun.evaluation.push_back(rerun.evaluation.front());
   EXPECT_THAT(store_error([&] { write_run(folder.path() / "run.h5", rerun); }),
-              HasSubstr("metric 'bits_per_byte' at size 128 stands twice"));
+              HasSubstr("metric 'bits-per-byte' at size 128 stands twice"));
   expect_same(read_run(folder.path() / "run.h5"), example_run());
 }
 

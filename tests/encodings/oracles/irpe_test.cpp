@@ -254,6 +254,17 @@ TEST(IrpeOracle, BucketsByHand) {
 // product: row (dy + 3) * 7 + dx + 3 = 24 + 7 dy + dx. euclidean: distances 0, 1, sqrt 2 = 1.41
 // round to 0, 1, 1. quantization: squares 0, 1, 2 are their own buckets. cross: 10 dy + dx where
 // the tables' rows hold ten times and once their own offset.
+TEST(IrpeOracle, AScalarMeetsNothing) {
+  const EncodingContext context{
+      .heads = 1, .head_width = 4, .width = 4, .relation = {.axes = 1, .distance = true}};
+  const auto reason = [&](const std::string& options) {
+    return undefined_reason(parse_encoding("irpe " + options), "token", context).value_or("");
+  };
+  EXPECT_NE(reason("mode=bias on=q").find("mode=contextual expected"), std::string::npos);
+  EXPECT_EQ(reason("mode=bias on=k"), "");
+  EXPECT_EQ(reason("mode=contextual on=q"), "");
+}
+
 TEST(IrpeOracle, MatrixByHand) {
   const RelationCase grid = plain_grid(2, 2);
   const RelationMap map = grid.map(4, 4);
