@@ -116,7 +116,7 @@ TEST(Pattern, FullIsNoMask) {
 
 TEST(Pattern, WhatIsNoneIsAnError) {
   EXPECT_THAT(error_of([] { Pattern("windows"); }), HasSubstr("did you mean 'window'"));
-  EXPECT_THAT(error_of([] { Pattern("window size=0"); }), HasSubstr("at least 1"));
+  EXPECT_THAT(error_of([] { Pattern("window size=0"); }), HasSubstr("1 to 32768"));
   EXPECT_THAT(error_of([] { Pattern("full size=2"); }), HasSubstr("size"));
   EXPECT_THAT(error_of([] { Pattern("window").mask({.queries = 3, .keys = 3}, 0); }),
               HasSubstr("tokens with 0 sides found, a grid of two expected"));

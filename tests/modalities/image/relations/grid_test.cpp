@@ -124,7 +124,7 @@ TEST(Grid, SizesThatDisagreeAreErrors) {
   EXPECT_THAT(structure("", 8, 8), HasSubstr("8 patches found, a square number"));
   EXPECT_THAT(structure("height=3", 7, 7), HasSubstr("7 patches found, a multiple of 3"));
   EXPECT_THAT(error_of([] { map_of("height=3"); }), HasSubstr("height found without width"));
-  EXPECT_THAT(error_of([] { map_of("height=-1 width=2"); }), HasSubstr("at least 0 expected"));
+  EXPECT_THAT(error_of([] { map_of("height=-1 width=2"); }), HasSubstr("0 to 32768"));
 }
 
 TEST(Grid, SamplesThatAreNoSuchGridAreErrors) {
