@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 std::unique_ptr<Dataset> make(const std::string& name, const std::string& options) {
   const auto& entry = find_entry("dataset", name, dataset_entries());
@@ -73,8 +74,7 @@ TEST(Molecules, AreThoseOfTheFile) {
       ++bins[nodes <= 15 ? 0 : nodes <= 25 ? 1 : nodes <= 40 ? 2 : 3];
     }
   }
-  EXPECT_THAT(bins, ElementsAre(std::pair{0, 2644}, std::pair{1, 1651}, std::pair{2, 397},
-                                std::pair{3, 58}))
+  EXPECT_THAT(bins, ElementsAre(Pair(0, 2644), Pair(1, 1651), Pair(2, 397), Pair(3, 58)))
       << dataset->report();
 }
 
