@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 struct ReproduceCommand {
   std::string name;
   bool scaled = false;
-  RunRequest run;
+  StudiesRequest run;
 };
 
 fs::path published_folder() { return fs::path(source_folder()) / "experiments" / "published"; }

@@ -18,7 +18,7 @@ namespace {
 int64_t cores() { return std::max<int64_t>(1, std::thread::hardware_concurrency()); }
 
 // The runs that are to be done side by side, and the threads that each has.
-void divide_cores(const RunRequest& command, int64_t open_runs, RunnerOptions& runner) {
+void divide_cores(const StudiesRequest& command, int64_t open_runs, RunnerOptions& runner) {
   const bool gpu = choose_device(runner.device).is_cuda();
   const int64_t jobs = command.jobs.value_or(gpu ? 1 : cores());
   runner.jobs = std::max<int64_t>(1, std::min(jobs, open_runs));
@@ -36,7 +36,7 @@ void tell_of_data(const std::vector<PlannedRun>& runs) {
 
 }  // namespace
 
-int run_studies(RunRequest& command) {
+int run_studies(StudiesRequest& command) {
   at::set_num_threads(1);  // this process plans and watches; its children compute
   const Shard shard = parse_shard(command.shard);
   choose_device(command.runner.device);
@@ -60,7 +60,7 @@ int run_studies(RunRequest& command) {
   return result.failed > 0 ? 1 : 0;
 }
 
-void add_run_options(CLI::App& command, RunRequest& request) {
+void add_run_options(CLI::App& command, StudiesRequest& request) {
   command.add_option("--out", request.out, "folder for the results")->capture_default_str();
   command
       .add_option("--set", request.selection.set,
@@ -85,7 +85,7 @@ void add_run_options(CLI::App& command, RunRequest& request) {
 }
 
 void add_run_command(CLI::App& app, int& exit_code) {
-  const auto request = std::make_shared<RunRequest>();
+  const auto request = std::make_shared<StudiesRequest>();
   CLI::App* command = app.add_subcommand("run", "Run studies; what is finished is skipped");
   command->add_option("STUDY", request->studies, "names (relbias list studies) or .toml files")
       ->required();

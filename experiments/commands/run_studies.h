@@ -14,7 +14,7 @@ class App;
 
 namespace relbias {
 
-struct RunRequest {
+struct StudiesRequest {
   std::vector<std::string> studies;  // names or .toml files
   Selection selection;
   std::string out = "runs";
@@ -25,10 +25,10 @@ struct RunRequest {
 };
 
 /// Options that every command which runs studies has: --out, --set, --only, --device, --jobs, ...
-void add_run_options(CLI::App& command, RunRequest& request);
+void add_run_options(CLI::App& command, StudiesRequest& request);
 
 /// Runs what is not finished and says how it went; returns the exit code. Throws InputError before
 /// anything starts.
-int run_studies(RunRequest& request);
+int run_studies(StudiesRequest& request);
 
 }  // namespace relbias
