@@ -85,7 +85,10 @@ RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structur
   }
   if (structures.size() == 1) {
     const auto key = shape_key(structures.front());
-    if (!key) return pair.relation->map(structures.front()).to(device);
+    if (!key) {
+      const RelationMap map = pair.relation->map(structures.front());
+      return (map.keys < size ? stack({map}, size) : map).to(device);  // a sample may be padded
+    }
     auto found = pair.maps.find(*key);
     if (found == pair.maps.end() || found->second.key_coordinates.device() != device) {
       found =

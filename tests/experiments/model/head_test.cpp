@@ -175,6 +175,29 @@ TEST(Judgement, BalancesCategoriesAndJoinsQuestions) {
   EXPECT_DOUBLE_EQ(judgement.metric("joint accuracy").value, 0.5);  // right: samples 1 and 2
 }
 
+// One padded sample alone: its relation of pairs is padded with it.
+TEST(Model, WatchesAPaddedSampleOfAGraph) {
+  TaskEntry graph_task = line_task();
+  graph_task.relation = "hops";
+  Structure path{.queries = 3, .keys = 3};
+  path.nodes = 3;
+  path.edges = {{0, 1}, {1, 2}};
+  ModelConfig config;
+  config.layers = 1;
+  config.width = 8;
+  config.heads = 2;
+  config.positions = {{"table", ""}};
+  const auto model = make_model(
+      config, graph_task, {.vocabulary = 5, .questions = {sample_class}}, path, Initialiser(1));
+  model->eval();
+  Batch batch = batch_of(at::tensor({1, 2, 3, 0}).view({1, 4}));
+  batch.valid = at::tensor({1, 1, 1, 0}).to(at::kBool).view({1, 4});
+  batch.structures = {path};
+  EXPECT_EQ(model->watched(batch).layers()[0].rows, 4);  // the padded query attends, too
+  batch.inputs[0][3] = 4;
+  EXPECT_EQ(model->watched(batch).layers()[0].pairs, 12);  // 4 queries, 3 keys
+}
+
 // Two windows of one row each, not shifted: a change in the second reaches nothing in the first.
 TEST(Model, AttendsWithinItsPattern) {
   const at::NoGradGuard no_gradients;
