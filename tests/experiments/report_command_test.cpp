@@ -59,7 +59,7 @@ TEST_F(ReportCommand, ReportIsOnePageWithFiguresAsJson) {
   EXPECT_EQ(report.exit_code, 0) << report.errors;
   EXPECT_EQ(report.output, "page.html\n");
   EXPECT_THAT(report.errors, HasSubstr("half.h5"));
-  EXPECT_TRUE(exists("page-figures/training-1.json"));
+  EXPECT_TRUE(exists("page-figures/ranks-1.json"));
   EXPECT_THAT(text_of_file(folder_->path() / "page.html"), HasSubstr("half.h5"));
   std::filesystem::remove(folder_->path() / "out/text-gates/half.h5");
 }
