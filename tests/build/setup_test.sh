@@ -117,7 +117,6 @@ expect "a package cut short stops it" says "the package opencv-doc is damaged"
 
 mkdir -p "$work/cache/data/opencv-doc"
 touch "$work/cache/data/opencv-doc/digits.png"
-<<<<<<< HEAD
 echo "not the archive" >"$work/registry/tree_sitter-0.25.2.tar.gz"
 run A=
 expect "another tree-sitter than the pinned is refused" says "tree_sitter-0.25.2.tar.gz is not the archive"
@@ -129,10 +128,8 @@ for grammar in python/version-0.25.0 c/version-0.24.2 cpp/version-0.23.4 java/ve
   touch "$work/cache/tree-sitter/$grammar"
 done
 run A=
-expect "the library that draws the report's figures is fetched" asked_for "plotly "
-expect "it arrived" test -s "$work/cache/plotly-6.3.0/plotly.min.js"
+expect "the library that draws the report's figures arrived" test -s "$work/cache/plotly-6.3.0/plotly.min.js"
 
-=======
 prompts() { deb "asterisk-core-sounds-$1-wav" "usr/share/asterisk/sounds/$1_voice/1.wav"; }
 for language in en es fr it; do prompts $language; done
 run A=
@@ -141,7 +138,6 @@ expect "no part of the prompts is kept" test ! -e "$work/cache/data/asterisk-cor
 prompts ru
 run A=
 expect "the prompts of all languages arrived" test $(ls "$work/cache/data/asterisk-core-sounds-1.6.1" | wc -l) = 5
->>>>>>> a71a8b0 (Setup fetches the spoken prompts and libsamplerate)
 run A=
 expect "nothing missing: success" test $code = 0
 expect "nothing missing: silence" says_nothing
