@@ -55,7 +55,7 @@ TEST_P(EveryPublished, SaysWhatIsNeededAndWhatDiffers) {
 TEST_P(EveryPublished, StudiesCoverWhatIsClaimed) {
   const Published published = table();
   for (const std::string& name : {GetParam(), GetParam() + "-scaled"}) {
-    const std::vector<Run> runs = expand(load_study(study(name)), {});
+    const auto runs = expand(load_study(study(name)), {});
     const RunConfig& config = runs.front().config;
     for (const PublishedClaim& claim : published.claims) {
       const auto is_evaluated = [&](int64_t size) {
