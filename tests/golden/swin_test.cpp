@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/golden: `table` in whole layers of Swin, cut into shifted windows, against transformers.
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
+#include "experiments/model/pattern.h"
 #include "tests/golden/golden_test.h"
 #include "tests/golden/relations.h"
 
@@ -33,15 +35,17 @@ class SwinLayer : public GoldenTest {
         .flatten(1, 2);
   }
 
-  // Pairs of a shifted window that were neighbours before the shift, [windows, 1, side^2, side^2].
+  // What our pattern allows between the places of each shifted window, [windows, 1, side^2,
+  // side^2].
   Tensor neighbours(at::IntArrayRef size) const {
-    const auto region = [&](int64_t length) {
-      const Tensor place = at::arange(length);
-      return (place >= length - side_).to(at::kLong) + (place >= length - shift_);
-    };
-    const Tensor label = region(size[0]).unsqueeze(1) * 3 + region(size[1]);
-    const Tensor labels = windows(label.view({1, size[0], size[1], 1})).squeeze(2);
-    return (labels.unsqueeze(2) == labels.unsqueeze(1)).unsqueeze(1);
+    const int64_t places = size[0] * size[1];
+    const Tensor place = at::arange(places).view({1, size[0], size[1], 1});
+    const Tensor members = windows(place.roll({-shift_, -shift_}, {1, 2})).squeeze(2);
+    const Pattern pattern(fmt::format("window size={}", side_));
+    EXPECT_EQ(shift_, side_ / 2);
+    const Tensor pairs =
+        pattern.mask({.queries = places, .keys = places, .sides = {size[0], size[1]}}, /*layer=*/1);
+    return pairs.index({members.unsqueeze(2), members.unsqueeze(1)}).unsqueeze(1);
   }
 
   Tensor attend(const Tensor& x, const Tensor& allowed) {  // [B windows, side^2, C]

@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Encodings, ImageModel,
                                          "shaw", "irpe on=qkv mode=contextual"),
                          [](const auto& test) { return std::to_string(test.index); });
 
-TEST(ImageModel, AClassTokenReachesRelationAndTables) {
+TEST(VisionTransformer, AClassTokenReachesRelationAndTables) {
   const std::string model = "encoding = \"table\"\nreadout = \"class\"";
   EXPECT_THAT(config_of(model).model.positions.at(0).relation, HasSubstr("class_token=true"));
   const LearnedTerm term = built(model).model->learned_terms().at(0);
@@ -77,7 +77,7 @@ TEST(ImageModel, AClassTokenReachesRelationAndTables) {
               HasSubstr("class_token=false"));
 }
 
-TEST(ImageModel, AClassTokenAgainstTheRelationIsAnError) {
+TEST(VisionTransformer, AClassTokenAgainstTheRelationIsAnError) {
   EXPECT_THAT(error_of([] { built("encoding = \"table\"\nrelation = \"grid class_token=true\""); }),
               HasSubstr("samples without a class token, class_token=true found"));
   EXPECT_THAT(error_of([] {
@@ -88,14 +88,14 @@ TEST(ImageModel, AClassTokenAgainstTheRelationIsAnError) {
               HasSubstr("samples with a class token, class_token=false found"));
 }
 
-TEST(ImageModel, LearnedSaysWhereItIsUndefined) {
+TEST(VisionTransformer, LearnedSaysWhereItIsUndefined) {
   const Experiment experiment = built("encoding = \"learned\"");
   EXPECT_THAT(experiment.model->undefined_at(batch_of(experiment, 28).structures.front()).value(),
               HasSubstr("7x7 found, 5x5 trained"));
   EXPECT_FALSE(experiment.model->undefined_at(batch_of(experiment, 20).structures.front()));
 }
 
-TEST(ImageModel, SizesThatThePatchDoesNotDivideAreRefusedBeforeTheTraining) {
+TEST(VisionTransformer, SizesThatThePatchDoesNotDivideAreRefusedBeforeTheTraining) {
   RunConfig config = config_of("");
   config.evaluate.sizes = {20, 30};
   DatasetCache cache;
