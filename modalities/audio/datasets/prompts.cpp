@@ -53,7 +53,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
       ++silences;
       continue;
     }
-    source.files.push_back({name, language, split_of_key(prompt, 70, 10)});
+    source.files.push_back({name, language, split_of_key(prompt, 75, 5)});
   }
   check_languages(source);
   source.origin = fmt::format("prompts without {} of silence", silences);

@@ -47,7 +47,7 @@ TEST(Prompts, APromptIsInOneSplitInAllLanguages) {
       EXPECT_FALSE(names[static_cast<size_t>(b)].contains(name)) << name;
     }
   }
-  EXPECT_NEAR(static_cast<double>(prompts().clips(Split::train).size()), 0.7 * 2761, 80);
+  EXPECT_NEAR(static_cast<double>(prompts().clips(Split::train).size()), 0.75 * 2761, 80);
   EXPECT_NEAR(static_cast<double>(prompts().clips(Split::test).size()), 0.2 * 2761, 80);
 }
 
