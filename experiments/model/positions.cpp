@@ -77,13 +77,15 @@ std::vector<Structure> Positions::drawn(const std::vector<Structure>& structures
 
 RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structures, int64_t size,
                               c10::Device device) {
-  if (pair.relation->traits().index_class != IndexClass::pairs) {
-    // One map serves all samples; those that are shorter than the batch are padded.
-    Structure padded = structures.front();
-    if (padded.sides.empty()) padded.queries = padded.keys = size;
-    if (structures.size() > 1) return map_of(pair, {padded}, size, device);
+  // Samples that are shorter than the batch are padded, a single one as well.
+  Structure first = structures.front();
+  const bool is_short = first.queries == first.keys && first.keys < size && first.sides.empty();
+  const bool is_padded = structures.size() > 1 || is_short;
+  if (is_padded && pair.relation->traits().index_class != IndexClass::pairs) {
+    if (first.sides.empty()) first.queries = first.keys = size;  // one map serves all
+    return map_of(pair, {first}, size, device);
   }
-  if (structures.size() == 1) {
+  if (!is_padded) {
     const auto key = shape_key(structures.front());
     if (!key) {
       const RelationMap map = pair.relation->map(structures.front());
@@ -157,6 +159,12 @@ std::string Positions::layer_name(const Pair& pair, int64_t layer) const {
   return layer == layers_ ? "pointer" : fmt::format("pointer {}", layer - layers_ + 1);
 }
 
+bool Positions::shares_relation(const Pair& pair) const {
+  return std::count_if(pairs_.begin(), pairs_.end(), [&](const Pair& other) {
+           return option_name(other.relation_text) == option_name(pair.relation_text);
+         }) > 1;
+}
+
 std::vector<LearnedTerm> Positions::learned_terms() {
   const at::NoGradGuard no_gradients;
   std::vector<LearnedTerm> found;
@@ -166,8 +174,10 @@ std::vector<LearnedTerm> Positions::learned_terms() {
       if (encoding.parameters().empty()) continue;
       const RelationMap trained = pair.trained.to(encoding.parameters().front().device());
       const Terms terms = encoding.terms(trained);
-      const auto add = [&](const char* name, const Tensor& table, bool by_row) {
+      const auto add = [&](std::string name, const Tensor& table, bool by_row) {
         if (!table.defined()) return;
+        if (pairs_.size() > 1) name += "@" + option_name(pair.relation_text);
+        if (shares_relation(pair)) name += " " + encoding.name();
         const bool indexed = by_row && terms.table_rows.defined();
         found.push_back({layer_name(pair, static_cast<int64_t>(layer)), name, pair.relation_text,
                          indexed ? table.index_select(1, terms.table_rows) : table,

@@ -59,6 +59,7 @@ class Positions : public torch::nn::Module {
   static RelationMap some_map(const Relation& relation, const Structure& sample);
   Encoding& encoding_of(Pair& pair, int64_t layer);
   std::string layer_name(const Pair& pair, int64_t layer) const;
+  bool shares_relation(const Pair& pair) const;
 
   std::vector<Pair> pairs_;
   int64_t layers_;

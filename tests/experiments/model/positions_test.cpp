@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: several encodings of one model: padding of their relations, names of their terms.
+#include "experiments/model/positions.h"
+
+#include <gmock/gmock.h>
+
+namespace relbias {
+namespace {
+
+using testing::ElementsAre;
+
+// Root with `leaves` children, the tokens.
+Structure star(int64_t leaves) {
+  Structure tree{.queries = leaves, .keys = leaves};
+  tree.parents.assign(static_cast<size_t>(leaves) + 1, 0);
+  tree.parents[0] = -1;
+  for (int64_t leaf = 1; leaf <= leaves; ++leaf) tree.token_nodes.push_back(leaf);
+  return tree;
+}
+
+Positions positions_of(const std::vector<PositionConfig>& configs) {
+  const PositionContext context{.layers = 1,
+                                .pointers = 0,
+                                .heads = 2,
+                                .width = 8,
+                                .causal = false,
+                                .default_relation = "token",
+                                .trained = star(5)};
+  return Positions(configs, context, Initialiser(1));
+}
+
+TEST(Positions, PadSamplesToTheBatchAlsoASingleOne) {
+  Positions both = positions_of({{"t5", "token"}, {"table", "tree"}});
+  for (const std::vector<Structure>& samples :
+       {std::vector{star(3)}, std::vector{star(3), star(4)}}) {
+    for (const RelationMap& map : both.relations(samples, 6, at::kCPU)) {
+      EXPECT_EQ(map.keys, 6);
+      EXPECT_EQ(map.queries, 6);
+      EXPECT_EQ(map.pair_rows().size(2), 6);
+    }
+  }
+}
+
+TEST(Positions, TermsOfSeveralRelationsHaveNamesOfTheirOwn) {
+  const auto names = [](const std::vector<PositionConfig>& configs) {
+    std::vector<std::string> found;
+    for (const LearnedTerm& term : positions_of(configs).learned_terms()) {
+      found.push_back(term.term);
+    }
+    return found;
+  };
+  EXPECT_THAT(names({{"t5", "token"}}), ElementsAre("score"));
+  EXPECT_THAT(names({{"t5", "token"}, {"table", "tree"}}),
+              ElementsAre("score@token", "score@tree"));
+  EXPECT_THAT(names({{"t5", "token"}, {"clipped", "token"}}),
+              ElementsAre("score@token t5", "score@token clipped"));
+}
+
+}  // namespace
+}  // namespace relbias
