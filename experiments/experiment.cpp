@@ -32,8 +32,11 @@ Structure trained_structure(const RunConfig& config, const Task& task) {
                         [](const Structure& a, const Structure& b) { return a.keys < b.keys; });
   // Of a binned task samples have any length up to the size; a line or a spectrogram of the full
   // length is what padding and longer samples of other steps reach.
-  if (!binned || sample.nodes > 0 || !sample.parents.empty()) return sample;
+  if (!binned || sample.nodes > 0) return sample;
   sample.queries = sample.keys = task.tokens(size);
+  if (!sample.parents.empty()) {  // what a tree's ids mean does not depend on its tokens
+    sample.token_nodes.resize(static_cast<size_t>(sample.keys), sample.token_nodes.back());
+  }
   if (!sample.sides.empty()) sample.sides.front() = sample.keys / sample.sides.back();
   return sample;
 }
