@@ -87,10 +87,7 @@ RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structur
   }
   if (!is_padded) {
     const auto key = shape_key(structures.front());
-    if (!key) {
-      const RelationMap map = pair.relation->map(structures.front());
-      return (map.keys < size ? stack({map}, size) : map).to(device);  // a sample may be padded
-    }
+    if (!key) return pair.relation->map(structures.front()).to(device);
     auto found = pair.maps.find(*key);
     if (found == pair.maps.end() || found->second.key_coordinates.device() != device) {
       found =
