@@ -82,7 +82,7 @@ class GraphormerBias : public GoldenTest {
     map.index.select(1, 0).narrow(1, 1, distance.size(1)).fill_(clip + 2);
     map.index.select(2, 0).narrow(1, 1, distance.size(1)).fill_(clip + 3);
     ++map.rows;
-    map.special = map.distance = {};
+    map.special = map.distance = Tensor();
     return map;
   }
 
