@@ -47,7 +47,7 @@ void put(const AttendCase& input, NamedArrays& output, const std::string& name,
   if (!tensor.defined()) return;
   if (!at::isfinite(tensor).all().item<bool>()) {
     input.fail("{} is not finite: numbers become too large for {}", name,
-               at::toString(tensor.scalar_type()));
+               c10::toString(tensor.scalar_type()));
   }
   const Tensor values = tensor.detach().to(at::kDouble).contiguous();
   const double* const first = values.data_ptr<double>();
@@ -90,7 +90,6 @@ void check_shapes(const AttendCase& input, const Tensor& q, const Tensor& grad_o
 
 struct Asked {
   Tensor q, k, v, grad_out;
-  at::ScalarType type;
   std::shared_ptr<Encoding> encoding;
   RelationMap map;
   AttentionOptions options;
@@ -98,7 +97,7 @@ struct Asked {
 
 Asked read_case(AttendCase& input) {
   Asked asked;
-  const at::ScalarType type = asked.type = type_of(input);
+  const at::ScalarType type = type_of(input);
   Tensor q = input.required("q", type), k = input.required("k", type),
          v = input.required("v", type);
   if (input.has("grad_out")) asked.grad_out = input.required("grad_out", type);

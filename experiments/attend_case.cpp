@@ -84,7 +84,7 @@ at::Tensor AttendCase::required(const std::string& name, at::ScalarType type) {
 void check_fits(const AttendCase& input, const std::string& name, const at::Tensor& converted) {
   if (at::isfinite(converted).all().item<bool>()) return;
   input.fail("dataset '{}' has numbers that are too large for {}", name,
-             at::toString(converted.scalar_type()));
+             c10::toString(converted.scalar_type()));
 }
 
 std::vector<std::string> AttendCase::arrays_under(const std::string& group) const {

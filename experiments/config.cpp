@@ -10,8 +10,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <string>
+#include <system_error>
 
 #include "encodings/encoding.h"
 #include "experiments/model/pattern.h"
@@ -104,8 +106,12 @@ class Resolver {
   }
 
   static void check_scale(const std::string& scale) {
-    const bool is_word = scale == "rsqrt" || scale == "none";
-    if (is_word || (std::stod(scale) > 0 && std::isfinite(std::stof(scale)))) return;
+    if (scale == "rsqrt" || scale == "none") return;
+    double number = 0;
+    const char* const end = scale.data() + scale.size();
+    const auto [stop, error] = std::from_chars(scale.data(), end, number);
+    const bool is_number = error == std::errc() && stop == end;
+    if (is_number && number > 0 && std::isfinite(static_cast<float>(number))) return;
     input_error("{} found, rsqrt, none or a number above 0 expected", scale);
   }
 

@@ -153,7 +153,8 @@ void take_dataset(StoredDataset& dataset, RunRecord& run) {
 
 void take_attributes(const StoredAttributes& attributes, RunRecord& run) {
   visit_attributes([&]<typename Field>(const char* name, Field RunRecord::*member) {
-    const bool later = std::ranges::find(later_attributes, name) != later_attributes.end();
+    const bool later =
+        std::ranges::find(later_attributes, std::string_view(name)) != later_attributes.end();
     if (later && !attributes.contains(name)) return;
     const auto& value = attribute_in<decltype(stored(run.*member))>(attributes, name);
     try {

@@ -93,7 +93,8 @@ ordered_json terms_json(const TermsRequest& request) {
   const at::NoGradGuard no_gradients;
   const Options options = parse_encoding(request.encoding);
   const auto relation = make_relation(request.relation);
-  check_size(request, request.queries.value_or(1), request.keys.value_or(1));
+  const int64_t keys = request.keys.value_or(1);
+  check_size(request, request.queries.value_or(keys), keys);
   const Structure structure = relation->structure(request.queries, request.keys);
   check_size(request, structure.queries, structure.keys);
   Structure trained = structure;
