@@ -54,8 +54,9 @@ std::vector<const ComparisonRow*> rows_named(const Comparison& comparison,
 
 bool speaks_of(const Claim& claim, const TaskRuns& group) {
   const RunRecord& run = group.example();
-  return (claim.task.empty() || first_word(claim.task) == run.task) &&
-         (claim.modality.empty() || claim.modality == run.modality);
+  const bool task_fits =
+      claim.task.empty() || claim.task == run.task || claim.task == first_word(run.task);
+  return task_fits && (claim.modality.empty() || claim.modality == run.modality);
 }
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }

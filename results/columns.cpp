@@ -19,15 +19,14 @@ std::string size_of(const ComparisonColumn& column) {
                                       : fmt::format("{}", column.size);
 }
 
+// A condition alone names its column, unless another size has the same.
 void set_headings(std::vector<ComparisonColumn>& columns) {
-  std::set<std::string> sizes;  // of the bins
-  for (const ComparisonColumn& column : columns) {
-    if (!column.condition.empty()) sizes.insert(size_of(column));
-  }
+  std::map<std::string, size_t> sizes;
+  for (const ComparisonColumn& column : columns) ++sizes[column.condition];
   for (ComparisonColumn& column : columns) {
-    column.heading = column.condition.empty() ? size_of(column)
-                     : sizes.size() > 1       ? size_of(column) + " " + column.condition
-                                              : column.condition;
+    column.heading = column.condition.empty()      ? size_of(column)
+                     : sizes[column.condition] > 1 ? size_of(column) + " " + column.condition
+                                                   : column.condition;
   }
 }
 

@@ -113,6 +113,18 @@ TEST(Claims, WhatIsNotThereIsSaid) {
               HasSubstr("nothing was evaluated at 3x"));
 }
 
+TEST(Claims, ATaskIsNamedWithOrWithoutItsOptions) {
+  std::vector<RunRecord> runs = three_seeds();
+  for (RunRecord& run : runs) run.task = "flip-flop noise=0.5";
+  for (const char* task : {"flip-flop", "flip-flop noise=0.5", ""}) {
+    EXPECT_EQ(single(runs, {.better = "alibi", .worse = "rope", .at = 8, .task = task}).verdict,
+              Verdict::holds);
+  }
+  EXPECT_EQ(
+      single(runs, {.better = "alibi", .worse = "rope", .task = "flip-flop noise=1"}).evidence,
+      "no runs of both encodings");
+}
+
 TEST(Claims, EncodingsAreNamedByTheOptionsThatMatter) {
   RunRecord run = three_seeds()[1];
   EXPECT_TRUE(is_meant(run, "rope base=100"));

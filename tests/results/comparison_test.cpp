@@ -125,7 +125,7 @@ TEST(Comparison, BinsFollowTheSizesAsEvaluated) {
               ElementsAre("1x", "depth 8", "depth 16", "depth 4"));
   run.evaluation.push_back({64, not_given, "depth 4", "accuracy", 0.9, 0, 1, 0.5, true, ""});
   EXPECT_THAT(headings_of(comparison_of({run})),
-              ElementsAre("1x", "32 depth 8", "32 depth 16", "32 depth 4", "64 depth 4"));
+              ElementsAre("1x", "depth 8", "depth 16", "32 depth 4", "64 depth 4"));
 }
 
 TEST(Comparison, PartsOfASizeAreShownWhereThereIsNothingElse) {
