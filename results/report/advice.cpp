@@ -43,7 +43,8 @@ const StandingsRow* best_of(const Standings& found) {
 
 std::string reason_for(const StandingsRow& row, int64_t tasks) {
   const Standing& cell = row.cells.front();
-  if (std::isfinite(cell.value)) return fmt::format("{:.4g}, rank {:.3g}", cell.value, cell.rank);
+  if (std::isfinite(cell.value))
+    return fmt::format("{}, rank {:.3g}", number_text(cell.value), cell.rank);
   std::string text = fmt::format("score {:.3f}", row.score);
   if (std::isfinite(row.interval.low)) {
     text += fmt::format(" [{:.3f}, {:.3f}]", row.interval.low, row.interval.high);
@@ -116,10 +117,7 @@ int64_t fewest_seeds(const std::vector<TaskRuns>& groups) {
 }
 
 std::string caution_for(const Advice& advice) {
-  if (advice.seeds < 3) {
-    return fmt::format("{} seed{} only: differences may be chance", advice.seeds,
-                       advice.seeds == 1 ? "" : "s");
-  }
+  if (advice.seeds < 3) return "so few that differences may be chance";
   return advice.tasks < 2 ? "one task only" : "";
 }
 
