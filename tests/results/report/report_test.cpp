@@ -70,7 +70,8 @@ TEST(Report, CurvesHaveABandAndALineAtTheTrainingSize) {
 TEST(Report, OneSeedHasNoBand) {
   const Report report = make_report(test::report_input(
       {test::table_run("alibi", 0, {{1, 0.99}, {2, 0.9}}), test::table_run("t5", 0, {{1, 0.98}})}));
-  for (const Json& trace : figures_of(report, "curves").at(0)["data"]) {
+  const Json figure = figures_of(report, "curves").at(0);
+  for (const Json& trace : figure["data"]) {
     EXPECT_NE(trace["meta"]["role"], "band");
   }
   EXPECT_THAT(data_of(report)["advice"][0]["caution"].get<std::string>(),
@@ -172,7 +173,8 @@ TEST(Report, StatesAreWordsAndDrawNothing) {
   for (const char* word : {"undefined", "diverged", "failed", "running", "nan"}) {
     EXPECT_THAT(tables, HasSubstr(word));
   }
-  for (const Json& trace : figures_of(report, "curves").at(0)["data"]) {
+  const Json figure = figures_of(report, "curves").at(0);
+  for (const Json& trace : figure["data"]) {
     for (const Json& value : trace["y"]) EXPECT_TRUE(value.is_number()) << trace["name"];
   }
   EXPECT_THAT(data["overview"]["problems"], Contains("half.h5: cut short"));
