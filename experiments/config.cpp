@@ -54,7 +54,6 @@ class Resolver {
   void resolve() {
     resolve_data();
     for (PositionConfig& position : config_.model.positions) resolve_position(position);
-    at("model.scale", [&]() { check_scale(config_.model.scale); });
     resolve_words();
     resolve_training();
     resolve_evaluation();

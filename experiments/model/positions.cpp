@@ -87,7 +87,7 @@ RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structur
   }
   if (!is_padded) {
     const auto key = shape_key(structures.front());
-    if (!key) return stack({pair.relation->map(structures.front())}, size).to(device);
+    if (!key) return pair.relation->map(structures.front()).to(device);
     auto found = pair.maps.find(*key);
     if (found == pair.maps.end() || found->second.key_coordinates.device() != device) {
       found =

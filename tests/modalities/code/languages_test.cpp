@@ -33,7 +33,8 @@ TEST(Languages, EveryWordOfTheTableIsOneOfTheGrammar) {
     for (const auto& places : {rules.bindings, rules.not_variables}) {
       for (const auto& [type, field] : places) {
         types.push_back(type);
-        if (!field.empty()) EXPECT_GT(field_named(language, field), 0) << language.name << field;
+        if (field.empty()) continue;
+        EXPECT_GT(field_named(language, field), 0) << language.name << field;
       }
     }
     for (const std::string& type : types) {
