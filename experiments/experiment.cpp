@@ -65,7 +65,7 @@ void check_memory_of(const ModelConfig& model) {
   const double bytes = 4 * blocks * real(model.width) * real(model.width);
   const auto available = static_cast<double>(main_memory());
   if (bytes <= available) return;
-  input_error("model.width {}, {} layers: the weights need {:.1f} GB, this machine has {:.1f} GB",
+  input_error("model.width {}, {} layers: the weights need {:.3g} GB, this machine has {:.3g} GB",
               model.width, model.layers, bytes / 1e9, available / 1e9);
 }
 

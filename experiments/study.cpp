@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 
 #include "experiments/version.h"
 
@@ -206,9 +206,9 @@ Study load_study(const std::string& name_or_path) {
   if (fs::is_directory(file)) input_error("study {}: is a folder, a .toml file expected", file);
   if (!fs::exists(file)) input_error("study {}: no such file", file);
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) input_error("study {}: cannot be read", file);
-  return parse_study(text.str(), file);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  if (!in.good() && !in.eof()) input_error("study {}: cannot be read", file);
+  return parse_study(text, file);
 }
 
 }  // namespace relbias

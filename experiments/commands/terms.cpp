@@ -175,8 +175,10 @@ void add_terms_command(CLI::App& app, int&) {
       ->check(positive);
   command->add_option("--heads", request->heads, "number of heads")->check(positive);
   command->add_option("--width", request->width, "width of a head")->check(positive);
-  command->add_option("--seed", request->seed, "of learned tables")
-      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
+  command
+      ->add_option("--seed", request->seed, "of learned tables")
+      // A larger number is read as the largest there is, without a word.
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max() - 1));
   command->add_flag("--causal", request->causal, "for a model that sees the past only");
   command->add_flag("--json", request->json, "print one JSON object");
   command->callback([request] {

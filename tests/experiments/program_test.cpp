@@ -213,8 +213,9 @@ TEST_F(Program, SaysWhatDataItRead) {
   folder_.write("texts/b.txt", "\xff\xfe");
   folder_.write("tiny.toml", tiny_study("[sweep]\nseed = [0, 1]\n"));
   const ProgramResult result = call(
-      "run tiny.toml --set data.task=language-model --set 'data.dataset=text-file path=texts' "
-      "--set evaluate.sizes=[12] --out out");
+      "run tiny.toml --set 'data.task=language-model stretch=64' --set train.size=16 "
+      "--set 'data.dataset=text-file path=texts' --set evaluate.sizes=[16] "
+      "--set evaluate.tokens=256 --out out");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const std::string report = "1 of 2 files read (0 empty, 1 not UTF-8 text, 0 copies)";
   const auto first = result.errors.find(report);

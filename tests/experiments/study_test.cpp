@@ -192,6 +192,9 @@ TEST(Study, UnknownNamesListTheStudies) {
               HasSubstr("missing/folder.toml: no such file"));
   const ScratchFolder folder;
   std::filesystem::create_directory(folder.path() / "a.toml");
+  folder.write("empty.toml", "");
+  EXPECT_THAT(input_error_of([&]() { load_study(folder.path() / "empty.toml"); }),
+              HasSubstr("empty.toml: empty, a study expected"));
   EXPECT_THAT(input_error_of([&]() { load_study(folder.path() / "a.toml"); }),
               HasSubstr("is a folder, a .toml file expected"));
 }
