@@ -71,6 +71,9 @@ RelationMap stack(const std::vector<RelationMap>& samples, int64_t size) {
   batch.features = join(samples, size, 2, &RelationMap::features);
   batch.query_coordinates = join(samples, size, 1, &RelationMap::query_coordinates);
   batch.key_coordinates = join(samples, size, 1, &RelationMap::key_coordinates);
+  if (batch.unplaced.defined()) {  // the same token in every sample
+    batch.unplaced = at::constant_pad_nd(batch.unplaced, {0, size - batch.unplaced.size(0)});
+  }
   return batch;
 }
 

@@ -48,6 +48,13 @@ TEST(Stack, PadsFeaturesAndCoordinatesAlike) {
   EXPECT_EQ(batch.key_coordinates[0][2].abs().sum().item<float>(), 0);
 }
 
+TEST(Stack, PadsTheTokensWithoutAPlace) {
+  RelationMap first = pairs(2, 1), second = pairs(3, 50);
+  first.unplaced = at::arange(2) == 0;
+  second.unplaced = at::arange(3) == 0;
+  EXPECT_TRUE(at::equal(stack({first, second}, 4).unplaced, at::arange(4) == 0));
+}
+
 TEST(Stack, OneSampleOfTheFullSizeIsUnchanged) {
   const RelationMap sample = pairs(3, 7);
   const RelationMap batch = stack({sample}, 3);
