@@ -22,8 +22,8 @@ inline double distance(const at::Tensor& a, const at::Tensor& b) {
   return gap.nan_to_num(std::numeric_limits<double>::infinity()).max().item<double>();
 }
 
-/// Checks d sum(loss_of()) / d input for every element of every input, all of them double leaves. The
-/// tolerance is that of numbers up to 1, and grows with larger ones.
+/// Checks d sum(loss_of()) / d input for every element of every input, all of them double leaves.
+/// The tolerance is that of numbers up to 1, and grows with larger ones.
 inline void expect_gradients(const std::function<at::Tensor()>& loss_of,
                              const std::vector<std::pair<std::string, at::Tensor>>& inputs,
                              double tolerance = 1e-7) {
