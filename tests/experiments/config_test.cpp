@@ -95,7 +95,7 @@ samples = 8
 tokens = 65536
 batch_tokens = 8192
 )");
-  EXPECT_EQ(run.id, "71a6a1a98c93");
+  EXPECT_EQ(run.id, "139ca3b1d6ae");
 }
 
 TEST(Config, SpellingsOfOneConfigurationHaveOneId) {
