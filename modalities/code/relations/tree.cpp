@@ -102,17 +102,25 @@ class TreeRelation final : public Relation {
   // The common ancestor of two tokens lies as deep as the shallowest gap between them.
   template <class Id>
   void fill(const TreeOrder& order, Id* ids) const {
-    const int64_t tokens = static_cast<int64_t>(order.token.size()), wide = clip_ + 1;
+    const int64_t tokens = static_cast<int64_t>(order.token.size());
+    const auto clip = static_cast<int32_t>(clip_), wide = clip + 1;
+    const auto sibling_after = static_cast<Id>(after());
     for (int64_t a = 0; a < tokens; ++a) {
-      int64_t common = order.depth[a];
-      Id* const row = ids + order.token[a] * tokens;
+      const int32_t depth = order.depth[a];
+      Id* const row = ids + order.token[a] * tokens;  // written whole: columns would miss the cache
+      const auto id = [&](int64_t b, int32_t common) {
+        return std::min(depth - common, clip) * wide + std::min(order.depth[b] - common, clip);
+      };
+      int32_t common = depth;
+      for (int64_t b = a - 1; b >= 0; --b) {
+        common = std::min(common, order.gap[b + 1]);
+        row[order.token[b]] = static_cast<Id>(id(b, common));
+      }
+      common = depth;
       for (int64_t b = a + 1; b < tokens; ++b) {
-        common = std::min<int64_t>(common, order.gap[b]);
-        const int64_t far_up = order.depth[a] - common, far_down = order.depth[b] - common;
-        const int64_t up = std::min(far_up, clip_), down = std::min(far_down, clip_);
-        const bool sibling = far_up == 1 && far_down == 1;
-        row[order.token[b]] = static_cast<Id>(sibling ? after() : up * wide + down);
-        ids[order.token[b] * tokens + order.token[a]] = static_cast<Id>(down * wide + up);
+        common = std::min(common, order.gap[b]);
+        const bool sibling = depth - common == 1 && order.depth[b] - common == 1;
+        row[order.token[b]] = sibling ? sibling_after : static_cast<Id>(id(b, common));
       }
     }
   }

@@ -145,7 +145,7 @@ struct ManyFunctions : testing::Test {
     for (int n = 0; n < 60; ++n) {
       std::string body = "  return a\n";
       for (int more = 0; more < n % 5; ++more) body = fmt::format("  b{} = a\n", more) + body;
-      if (n % 3 == 0) body = "  if a:\n    if a:\n      a\n" + body;
+      if (n % 2 == 0) body = "  if a:\n    if a:\n      a\n" + body;
       sources.push_back(fmt::format("def f{}(a):\n", n) + body);
     }
     code = code_of(folder, sources);

@@ -51,7 +51,7 @@ TEST(Snippet, OnlyOutermostFunctions) {
 }
 
 TEST(Snippet, LongFunctionsAreCutAndSaySo) {
-  const Snippet whole = first_function("def f(a):\n  return a\n", 7);
+  const Snippet whole = first_function("def f(a):\n  return a\n", 8);
   EXPECT_FALSE(whole.cut);
   const Snippet snippet = first_function("def f(a):\n  return a\n", 6);
   EXPECT_TRUE(snippet.cut);
