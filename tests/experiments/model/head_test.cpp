@@ -187,8 +187,8 @@ TEST(Model, WatchesAPaddedSampleOfAGraph) {
   config.width = 8;
   config.heads = 2;
   config.positions = {{"table", ""}};
-  const auto model = make_model(
-      config, graph_task, {.vocabulary = 5, .questions = {sample_class}}, path, Initialiser(1));
+  const auto model = make_model(config, graph_task, {.vocabulary = 5, .questions = {sample_class}},
+                                path, Initialiser(1));
   model->eval();
   Batch batch = batch_of(at::tensor({1, 2, 3, 0}).view({1, 4}));
   batch.valid = at::tensor({1, 1, 1, 0}).to(at::kBool).view({1, 4});
