@@ -145,7 +145,10 @@ struct ManyFunctions : testing::Test {
     for (int n = 0; n < 60; ++n) {
       std::string body = "  return a\n";
       for (int more = 0; more < n % 5; ++more) body = fmt::format("  b{} = a\n", more) + body;
-      if (n % 2 == 0) body = "  if a:\n    if a:\n      a\n" + body;
+      // Every second one is deep. As many bytes each: files are divided by their bytes.
+      const std::string deep = "  if a:\n    if a:\n      if a:\n        a\n";
+      body =
+          (n % 2 == 0 ? deep : fmt::format("  {} = a\n", std::string(deep.size() - 7, 'c'))) + body;
       sources.push_back(fmt::format("def f{}(a):\n", n) + body);
     }
     code = code_of(folder, sources);
