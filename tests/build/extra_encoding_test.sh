@@ -18,7 +18,8 @@ sed -n '/^```cpp$/,/^```$/p' CONTRIBUTING.md | sed '1d;$d' >encodings/ripple.cpp
 grep -q 'EncodingEntry encoding_ripple()' encodings/ripple.cpp || fail "CONTRIBUTING.md has no example"
 
 # Of the tests only those of every encoding are needed, and building all of them takes longer than all the rest.
-find tests -name '*_test.cpp' ! -path tests/encodings/every_encoding_test.cpp -delete
+find tests -name '*.cpp' ! -name every_encoding_test.cpp ! -name relation_cases.cpp ! -name meta_kernels.cpp \
+  ! -path 'tests/benchmarks/*' -delete
 
 cmake --preset release --log-level=NOTICE ${LIBTORCH:+-DLIBTORCH="$LIBTORCH"} >/dev/null
 if ! cmake --build --preset release --parallel "$(nproc)" --target relbias relbias_tests >build.log; then
