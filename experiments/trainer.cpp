@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <torch/serialize.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "experiments/judgement.h"
 
@@ -22,6 +24,15 @@ using SavedState = c10::Dict<std::string, Tensor>;
 int64_t tokens_of(const Batch& batch) {
   return batch.valid.defined() ? batch.valid.sum().item<int64_t>()
                                : batch.inputs.size(0) * batch.inputs.size(1);
+}
+
+// LibTorch's reader has no bounds: of an archive that is cut short it reads what lies beyond in
+// memory, so bytes that do not end with an archive's last record are not given to it.
+bool ends_as_archive(const std::vector<char>& bytes) {
+  constexpr std::string_view signature = "PK\x05\x06";
+  constexpr int64_t record = 22;  // bytes of the last record
+  return std::ssize(bytes) >= record &&
+         std::equal(signature.begin(), signature.end(), bytes.end() - record);
 }
 
 // The norm of all gradients together; where it is finite, they are scaled down to at most `clip`.
@@ -130,6 +141,7 @@ std::vector<char> Trainer::save() const {
 
 void Trainer::load(const std::vector<char>& bytes) {
   const at::NoGradGuard no_gradients;
+  TORCH_CHECK(ends_as_archive(bytes), "a checkpoint of ", bytes.size(), " bytes is cut short");
   const c10::IValue value = torch::pickle_load(bytes);
   TORCH_CHECK(value.isGenericDict(), "not a checkpoint");
   const auto saved = c10::impl::toTypedDict<std::string, Tensor>(value.toGenericDict());
