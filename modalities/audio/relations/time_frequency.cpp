@@ -2,7 +2,7 @@
 // modalities/audio: relation `time-frequency`, how far apart two patches of a spectrogram are.
 #include <ATen/ATen.h>
 
-#include "modalities/relation.h"
+#include "modalities/grid_map.h"
 
 namespace relbias {
 namespace {
@@ -30,7 +30,7 @@ class TimeFrequencyRelation final : public Relation {
   RelationTraits traits() const override {
     RelationTraits traits{
         .index_class = IndexClass::grid, .axes = 2, .distance = true, .coordinates = 2};
-    if (class_token_) traits.special_ids = {"class to patch", "patch to class", "class to class"};
+    if (class_token_) traits.special_ids = class_token_ids;
     return traits;
   }
 
@@ -39,31 +39,8 @@ class TimeFrequencyRelation final : public Relation {
       input_error("relation time-frequency class_token={}: a sample {} a class token found",
                   class_token_, sample.class_token ? "with" : "without");
     }
-    const Shape shape = shape_of(sample);
-    const int64_t patches = shape.times * shape.bands, wide = 2 * shape.bands - 1;
-    RelationMap map;
-    map.index_class = IndexClass::grid;
-    map.queries = sample.queries;
-    map.keys = sample.keys;
-    map.sides = {shape.times, shape.bands};
+    RelationMap map = grid_map(sides_of(sample), class_token_, sample.queries);
     map.unit_seconds = in_seconds_ ? sample.hop_seconds : 0;
-    const Tensor token = at::arange(patches, at::kLong);
-    const Tensor time = token.div(shape.bands, "floor"), band = token.remainder(shape.bands);
-    const auto offset = [](const Tensor& x) { return x.unsqueeze(0) - x.unsqueeze(1); };
-    map.index = (shape.times - 1 - offset(time)) * wide + (shape.bands - 1 - offset(band));
-    const int64_t ordinary = std::max<int64_t>((2 * shape.times - 1) * wide, 0);
-    const Tensor row = at::arange(ordinary, at::kLong);
-    map.offsets =
-        at::stack({shape.times - 1 - row.div(wide, "floor"), shape.bands - 1 - row.remainder(wide)},
-                  1)
-            .to(at::kFloat);
-    map.key_coordinates = at::stack({time, band}, 1).to(at::kFloat).unsqueeze(0);
-    map.rows = ordinary;
-    if (class_token_) add_class_token(map);
-    map.distance = map.offsets.norm(2, -1);
-    const int64_t skipped = sample.keys - sample.queries;
-    map.index = map.index.narrow(0, skipped, sample.queries).to(at::kInt).contiguous();
-    map.query_coordinates = map.key_coordinates.narrow(1, skipped, sample.queries);
     return map;
   }
 
@@ -83,32 +60,13 @@ class TimeFrequencyRelation final : public Relation {
   }
 
  private:
-  struct Shape {
-    int64_t times, bands;
-  };
-
-  // Frames without bands are a spectrogram of one band.
-  static Shape shape_of(const Structure& sample) {
+  // {moments, bands}; frames without bands are a spectrogram of one band.
+  static std::array<int64_t, 2> sides_of(const Structure& sample) {
     const int64_t patches = sample.keys - (sample.class_token ? 1 : 0);
     if (sample.sides.empty()) return {patches, 1};
     TORCH_INTERNAL_ASSERT(sample.sides.size() == 2 && sample.sides[0] * sample.sides[1] == patches,
                           patches, " patches of a spectrogram, sides ", sample.sides);
     return {sample.sides[0], sample.sides[1]};
-  }
-
-  // Rows without an offset behind the others, and a token of no place before the patches.
-  static void add_class_token(RelationMap& map) {
-    const int64_t ordinary = map.rows;
-    map.rows = ordinary + 3;
-    map.offsets = at::constant_pad_nd(map.offsets, {0, 0, 0, 3});
-    map.special = at::full({map.rows}, -1, at::kLong);
-    map.special.narrow(0, ordinary, 3).copy_(at::arange(3, at::kLong));
-    map.index = at::constant_pad_nd(map.index, {1, 0, 1, 0}, ordinary + 1);
-    map.index.select(0, 0).fill_(ordinary);
-    map.index.select(0, 0).select(0, 0).fill_(ordinary + 2);
-    map.key_coordinates = at::constant_pad_nd(map.key_coordinates, {0, 0, 1, 0});
-    map.unplaced = at::zeros({map.key_coordinates.size(1)}, at::kBool);
-    map.unplaced.select(0, 0).fill_(true);
   }
 
   int64_t times_, bands_;  // of the example

@@ -4,37 +4,22 @@
 
 #include <cmath>
 
-#include "modalities/relation.h"
+#include "modalities/grid_map.h"
 
 namespace relbias {
 namespace {
 
-const std::vector<std::string> class_ids = {"class token to patch", "patch to class token",
-                                            "class token to itself"};
-
-Tensor lengths(const Tensor& offsets, const std::string& measure) {  // [R, 2] -> [R]
-  if (measure == "manhattan") return offsets.abs().sum(1);
-  if (measure == "chebyshev") return offsets.abs().amax(1);
-  return offsets.square().sum(1).sqrt();
+// Of every id, [R].
+Tensor lengths(const RelationMap& map, const std::string& measure) {
+  if (measure == "manhattan") return map.offsets.abs().sum(1);
+  if (measure == "chebyshev") return map.offsets.abs().amax(1);
+  return map.distance;
 }
 
 /// r(i,j) = (dy, dx) = place of key j - place of query i, patches of H rows and W columns in raster
-/// order. Ids have the order of the published tables (Swin, BEiT), which count query - key:
-/// id = (H - 1 - dy)(2W - 1) + (W - 1 - dx), of R = (2H - 1)(2W - 1).
+/// order, a class token before them if there is one: ids as grid_map has them.
 ///
-/// 2x2: 4 3 1 0   2x3: 7 6 5 2 1 0    1x2: 1 0   row 4 of 2x2 is (0, 0), row 3 (0, 1): the key to
-///      5 4 2 1        8 7 6 3 2 1         2 1   the right, row 1 (1, 0): the key below.
-///      7 6 4 3        ...
-///      8 7 5 4       14 13 12 9 8 7
-///
-/// A class token stands before the patches, in no place: three ids of its own behind the others,
-/// R + 0 from it to a patch, R + 1 from a patch to it, R + 2 to itself. 2x2 with one, 12 rows:
-///
-///     11  9  9  9  9
-///     10  4  3  1  0
-///     10  5  4  2  1
-///     10  7  6  4  3
-///     10  8  7  5  4
+/// 2x2: 4 3 1 0 / 5 4 2 1 / 7 6 4 3 / 8 7 5 4; with a class token row 0 = 11 9 9 9 9
 ///
 /// The distance is Euclidean, the larger of |dy| and |dx| (chebyshev) or their sum (manhattan).
 class Grid final : public Relation {
@@ -48,42 +33,14 @@ class Grid final : public Relation {
   RelationTraits traits() const override {
     RelationTraits traits{
         .index_class = IndexClass::grid, .axes = 2, .distance = true, .coordinates = 2};
-    if (class_token_) traits.special_ids = class_ids;
+    if (class_token_) traits.special_ids = class_token_ids;
     return traits;
   }
 
   RelationMap map(const Structure& sample) const override {
     check(sample);
-    const int64_t height = sample.sides[0], width = sample.sides[1];
-    const int64_t patches = height * width, first = class_token_ ? 1 : 0;
-    const int64_t ordinary = patches > 0 ? (2 * height - 1) * (2 * width - 1) : 0;
-    RelationMap map;
-    map.index_class = IndexClass::grid;
-    map.queries = sample.queries;
-    map.keys = sample.keys;
-    map.rows = ordinary + (class_token_ ? static_cast<int64_t>(class_ids.size()) : 0);
-    map.sides = sample.sides;
-
-    // Places of all tokens, the class token's at the origin.
-    const Tensor patch = at::arange(patches);
-    const Tensor row =
-        at::constant_pad_nd(patch.div(std::max<int64_t>(width, 1), "floor"), {first, 0});
-    const Tensor column =
-        at::constant_pad_nd(patch.remainder(std::max<int64_t>(width, 1)), {first, 0});
-    const auto last_queries = [&](const Tensor& tokens) {
-      return tokens.narrow(0, sample.keys - sample.queries, sample.queries);
-    };
-    const auto behind = [&](const Tensor& place) {  // query - key
-      return last_queries(place).unsqueeze(1) - place.unsqueeze(0);
-    };
-    map.index = ((behind(row) + (height - 1)) * (2 * width - 1) + behind(column) + (width - 1))
-                    .to(at::kInt);
-    map.offsets =
-        at::constant_pad_nd(offsets_of_ids(height, width), {0, 0, 0, map.rows - ordinary});
-    map.distance = lengths(map.offsets, measure_);
-    map.key_coordinates = at::stack({row, column}, 1).to(at::kFloat).unsqueeze(0);
-    map.query_coordinates = last_queries(map.key_coordinates[0]).unsqueeze(0);
-    if (class_token_) add_class_ids(map, ordinary);
+    RelationMap map = grid_map({sample.sides[0], sample.sides[1]}, class_token_, sample.queries);
+    map.distance = lengths(map, measure_);
     return map;
   }
 
@@ -106,24 +63,6 @@ class Grid final : public Relation {
   }
 
  private:
-  // [(2H - 1)(2W - 1), 2] float32, key - query.
-  static Tensor offsets_of_ids(int64_t height, int64_t width) {
-    if (height * width == 0) return at::zeros({0, 2});
-    return at::cartesian_prod({at::arange(height - 1, -height, -1, at::kFloat),
-                               at::arange(width - 1, -width, -1, at::kFloat)});
-  }
-
-  void add_class_ids(RelationMap& map, int64_t ordinary) const {
-    const bool is_query = map.queries == map.keys;
-    map.index.select(1, 0).fill_(ordinary + 1);
-    if (is_query) {
-      map.index.select(0, 0).fill_(ordinary);
-      map.index.select(0, 0).select(0, 0).fill_(ordinary + 2);
-    }
-    map.special = at::cat({at::full({ordinary}, -1, at::kLong), at::arange(3)});
-    map.unplaced = at::arange(map.keys) == 0;
-  }
-
   void check(const Structure& sample) const {
     if (sample.sides.size() != 2) {
       input_error("relation grid: tokens with {} sides found, a height and a width expected",
