@@ -8,6 +8,8 @@
 #include <c10/util/hash.h>
 #endif
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -59,6 +61,32 @@ std::string read_file(const fs::path& path) {
                 std::strerror(errno));
   }
   return bytes;
+}
+
+Unpacked gunzip(const std::string& packed) {
+  z_stream stream{};
+  constexpr int gzip = 16 + MAX_WBITS;
+  if (inflateInit2(&stream, gzip) != Z_OK) throw std::bad_alloc();
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  Unpacked content;
+  std::array<char, 1 << 16> buffer;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = buffer.size();
+    status = inflate(&stream, Z_NO_FLUSH);
+    content.bytes.append(buffer.data(), buffer.size() - stream.avail_out);
+    // Another member may follow; what else follows is left alone, as gzip does.
+    const bool more =
+        stream.avail_in >= 2 && stream.next_in[0] == 0x1f && stream.next_in[1] == 0x8b;
+    if (status == Z_STREAM_END && more) status = inflateReset(&stream);
+  }
+  if (status != Z_STREAM_END) {
+    content.fault = stream.msg != nullptr ? stream.msg : "unexpected end of file";
+  }
+  inflateEnd(&stream);
+  return content;
 }
 
 std::vector<std::string> files_below(const fs::path& folder,

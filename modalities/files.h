@@ -17,6 +17,13 @@ struct File {
 /// unreadable.
 std::string read_file(const std::filesystem::path& path);
 
+/// What gzip packed, as far as it can be unpacked; `fault` says why no further, empty if whole.
+struct Unpacked {
+  std::string bytes;
+  std::string fault;
+};
+Unpacked gunzip(const std::string& packed);
+
 /// The regular files below `folder` with one of these extensions ("txt"; case does not matter), as
 /// names relative to it in the byte order of those names. Names that start with a dot are left out,
 /// links to folders are not followed. Throws InputError where the folder cannot be read.

@@ -2,9 +2,9 @@
 // modalities/audio: dataset `esc50`, the layout of ESC-50 (Piczak 2015).
 #include <algorithm>
 #include <map>
-#include <sstream>
 
 #include "modalities/audio/audio.h"
+#include "modalities/csv.h"
 
 namespace relbias {
 namespace {
@@ -13,14 +13,6 @@ namespace {
 const AudioOptions defaults = {.features = {.mel = {.rate = 16000, .mels = 64, .floor = 1e-6}}};
 
 constexpr int64_t folds = 5;
-
-std::vector<std::string> cells_of(std::string line) {
-  if (!line.empty() && line.back() == '\r') line.pop_back();
-  std::vector<std::string> cells;
-  std::istringstream text(line);
-  for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
-  return cells;
-}
 
 int64_t number_in(const std::string& cell, const std::string& where, int64_t low, int64_t high) {
   size_t end = 0;
@@ -44,10 +36,8 @@ struct Table {
 /// filename,fold,target,category,...: in one order or another, named by the first line. The fold
 /// asked for tests, the next one validates, the others train.
 Table read_table(const std::filesystem::path& path, int64_t fold) {
-  std::istringstream lines(read_file(path));
-  std::string line;
-  std::getline(lines, line);
-  const std::vector<std::string> header = cells_of(line);
+  const std::vector<CsvRow> rows = parse_csv(path.string(), read_file(path));
+  const std::vector<std::string> header = rows.empty() ? std::vector<std::string>{} : rows[0].cells;
   std::array<size_t, 4> column{};
   constexpr std::array names = {"filename", "fold", "target", "category"};
   for (size_t n = 0; n < names.size(); ++n) {
@@ -56,10 +46,9 @@ Table read_table(const std::filesystem::path& path, int64_t fold) {
     column[n] = static_cast<size_t>(found - header.begin());
   }
   Table table;
-  for (int64_t number = 2; std::getline(lines, line); ++number) {
-    if (line.empty() || line == "\r") continue;
-    const auto cells = cells_of(line);
-    const std::string where = fmt::format("{} line {}", path.string(), number);
+  for (size_t row = 1; row < rows.size(); ++row) {
+    const auto& cells = rows[row].cells;
+    const std::string where = fmt::format("{} line {}", path.string(), rows[row].line);
     if (cells.size() != header.size()) {
       input_error("{}: {} cells found, {} expected", where, cells.size(), header.size());
     }

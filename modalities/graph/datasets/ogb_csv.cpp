@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "modalities/graph/csv.h"
+#include "modalities/csv.h"
 #include "modalities/graph/edge_lists.h"
 
 namespace relbias {

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "modalities/graph/csv.h"
+#include "modalities/csv.h"
 #include "modalities/graph/smiles.h"
 
 namespace relbias {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/image: dataset `idx`, the files of MNIST, Fashion-MNIST and their relatives.
 #include <ATen/ATen.h>
-#include <zlib.h>
 
 #include <limits>
 #include <memory>
@@ -30,21 +29,14 @@ fs::path find_file(const fs::path& folder, const std::string& stem, int dimensio
 
 /// The content of a file, unpacked where it is packed by gzip.
 std::string unpacked(const fs::path& path) {
-  const std::string packed = read_file(path);  // says what is wrong with the path
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), &gzclose);
-  if (!file) input_error("{} cannot be read", path.string());
-  std::string bytes;
-  std::array<char, 1 << 16> buffer;
-  int count = 0;
-  while ((count = gzread(file.get(), buffer.data(), buffer.size())) > 0) {
-    bytes.append(buffer.data(), static_cast<size_t>(count));
+  std::string bytes = read_file(path);
+  if (!bytes.starts_with("\x1f\x8b")) return bytes;
+  Unpacked content = gunzip(bytes);
+  if (!content.fault.empty()) {
+    input_error("{} is damaged after {} unpacked bytes: {}", path.string(), content.bytes.size(),
+                content.fault);
   }
-  int code = Z_OK;
-  const char* reason = gzerror(file.get(), &code);
-  if (count < 0 || code != Z_OK) {
-    input_error("{} is damaged after {} unpacked bytes: {}", path.string(), bytes.size(), reason);
-  }
-  return bytes;
+  return std::move(content.bytes);
 }
 
 uint32_t big_endian(const std::string& bytes, size_t at) {

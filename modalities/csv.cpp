@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// modalities/graph: cells, quotes and gzip.
-#include "modalities/graph/csv.h"
+// modalities: cells and quotes.
+#include "modalities/csv.h"
 
-#include <zlib.h>
-
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -13,33 +10,6 @@
 #include "modalities/files.h"
 
 namespace relbias {
-namespace {
-
-std::string unpacked(const std::filesystem::path& file, const std::string& bytes) {
-  z_stream stream{};
-  constexpr int gzip = 16 + MAX_WBITS;
-  if (inflateInit2(&stream, gzip) != Z_OK) throw std::bad_alloc();
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  std::string text;
-  std::array<char, 1 << 16> buffer;
-  int status = Z_OK;
-  while (status == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = buffer.size();
-    status = inflate(&stream, Z_NO_FLUSH);
-    text.append(buffer.data(), buffer.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  if (status != Z_STREAM_END) {
-    input_error("{}: the compressed data ends or is damaged after {} bytes of text", file.string(),
-                text.size());
-  }
-  return text;
-}
-
-}  // namespace
-
 std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text, EmptyLines empty) {
   std::vector<CsvRow> rows;
   CsvRow row{{""}, 1};
@@ -80,7 +50,12 @@ std::string read_maybe_compressed(const std::filesystem::path& file) {
   if (!std::filesystem::exists(compressed)) {
     input_error("{} does not exist, nor does {}", file.string(), compressed.filename().string());
   }
-  return unpacked(compressed, read_file(compressed));
+  Unpacked content = gunzip(read_file(compressed));
+  if (!content.fault.empty()) {
+    input_error("{}: the compressed data ends or is damaged after {} bytes of text",
+                compressed.string(), content.bytes.size());
+  }
+  return std::move(content.bytes);
 }
 
 double number_in_cell(const std::string& file, const CsvRow& row, size_t column) {

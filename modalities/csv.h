@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// modalities/graph: tables of text, compressed or not.
+// modalities: tables of text, compressed or not.
 #pragma once
 
 #include <filesystem>
