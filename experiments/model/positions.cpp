@@ -75,25 +75,26 @@ std::vector<Structure> Positions::drawn(const std::vector<Structure>& structures
   return result;
 }
 
+RelationMap Positions::shared_map(Pair& pair, const Structure& sample, c10::Device device) {
+  const auto key = shape_key(sample);
+  if (!key) return pair.relation->map(sample).to(device);
+  auto found = pair.maps.find(*key);
+  if (found == pair.maps.end() || found->second.key_coordinates.device() != device) {
+    found = pair.maps.insert_or_assign(*key, pair.relation->map(sample).to(device)).first;
+  }
+  return found->second;
+}
+
 RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structures, int64_t size,
                               c10::Device device) {
-  // Samples that are shorter than the batch are padded, a single one as well.
-  Structure first = structures.front();
+  const Structure& first = structures.front();
   const bool is_short = first.queries == first.keys && first.keys < size && first.sides.empty();
-  const bool is_padded = structures.size() > 1 || is_short;
-  if (is_padded && pair.relation->traits().index_class != IndexClass::pairs) {
-    if (first.sides.empty()) first.queries = first.keys = size;  // one map serves all
-    return map_of(pair, {first}, size, device);
-  }
-  if (!is_padded) {
-    const auto key = shape_key(structures.front());
-    if (!key) return pair.relation->map(structures.front()).to(device);
-    auto found = pair.maps.find(*key);
-    if (found == pair.maps.end() || found->second.key_coordinates.device() != device) {
-      found =
-          pair.maps.insert_or_assign(*key, pair.relation->map(structures.front()).to(device)).first;
-    }
-    return found->second;
+  if (structures.size() == 1 && !is_short) return shared_map(pair, first, device);
+  if (pair.relation->traits().index_class != IndexClass::pairs) {
+    // One map serves all samples; those that are shorter than the batch are padded.
+    Structure padded = first;
+    if (padded.sides.empty()) padded.queries = padded.keys = size;
+    return shared_map(pair, padded, device);
   }
   std::vector<RelationMap> maps;
   maps.reserve(structures.size());

@@ -56,6 +56,8 @@ class Positions : public torch::nn::Module {
   };
   RelationMap map_of(Pair& pair, const std::vector<Structure>& structures, int64_t size,
                      c10::Device device);
+  /// One map for all samples, kept where it depends on nothing but a shape.
+  RelationMap shared_map(Pair& pair, const Structure& sample, c10::Device device);
   static RelationMap some_map(const Relation& relation, const Structure& sample);
   Encoding& encoding_of(Pair& pair, int64_t layer);
   std::string layer_name(const Pair& pair, int64_t layer) const;

@@ -164,12 +164,15 @@ class Transformer final : public Model {
   Placed placed(const Batch& batch) {
     const c10::Device device = embedding_->device();
     const int64_t size = batch.inputs.size(1) + class_token_;
-    Placed place{.relations = positions_->relations(structures(batch.structures), size, device),
+    std::vector<Structure> with_class;  // a graph's edges are not copied for nothing
+    if (class_token_) with_class = structures(batch.structures);
+    const auto& placed_structures = class_token_ ? with_class : batch.structures;
+    Placed place{.relations = positions_->relations(placed_structures, size, device),
                  .valid = {},
                  .attention = attention_,
                  .patterns = {}};
     for (int64_t layer = 0; layer < config_.layers; ++layer) {
-      const Tensor pattern = pattern_.mask(structures(batch.structures).front(), layer);
+      const Tensor pattern = pattern_.mask(placed_structures.front(), layer);
       place.patterns.push_back(pattern.defined() ? pattern.to(device) : pattern);
     }
     if (!batch.valid.defined()) return place;
