@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include "experiments/judgement.h"
+#include "experiments/scores.h"
 #include "experiments/trainer.h"
 
 namespace relbias {
@@ -27,19 +27,19 @@ class SizeEvaluation {
     }
   }
 
-  void add_rows(const Judgement& judgement, std::vector<EvaluationRow>& rows) const {
+  void add_rows(const Scores& scores, std::vector<EvaluationRow>& rows) const {
     for (const auto& metric : traits_.metrics) {
       EvaluationRow row = empty_row(metric);
-      row.samples = judgement.samples(metric);
+      row.samples = scores.samples(metric);
       if (row.samples == 0) {
         row.defined = false;
         row.reason = "no sample of this size has a scored answer";
       } else {
-        set(row, judgement.metric(metric));
+        set(row, scores.metric(metric));
       }
       rows.push_back(row);
     }
-    for (const auto& bin : judgement.by_position()) {
+    for (const auto& bin : scores.by_position()) {
       if (bin.samples.empty()) continue;
       EvaluationRow row = empty_row(traits_.metrics.front());
       row.samples = static_cast<int64_t>(bin.samples.size());
@@ -98,7 +98,7 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
   const auto evaluate_task = [&](const Task& task, const std::string& variant) {
     const TaskTraits traits = task.traits();
     for (const auto& request : evaluation_requests(config, task)) {
-      Judgement judgement(traits);
+      Scores scores(traits);
       std::optional<std::string> undefined;
       uint64_t batches = 0;
       task.evaluation(request, [&](const Batch& batch) {
@@ -108,13 +108,13 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
         // Random positions, like the samples, are the same for every run.
         const Batch placed =
             beside(model, model.drawn(batch, stream(0, "evaluation positions", batches++)));
-        judgement.add(model.forward(placed), placed);
+        scores.add(model.forward(placed), placed);
       });
       const SizeEvaluation evaluation(config, traits, request, variant);
       if (undefined) {
         evaluation.add_undefined(*undefined, rows);
       } else {
-        evaluation.add_rows(judgement, rows);
+        evaluation.add_rows(scores, rows);
       }
     }
   };

@@ -19,28 +19,6 @@ std::shared_ptr<const Dataset> load_dataset(const std::string& name, DatasetCach
   return cache.dataset;
 }
 
-// The largest training sample, whose range of positions the model is built for; of graphs, which
-// have any number of nodes up to the size, the largest of some.
-Structure trained_structure(const RunConfig& config, const Task& task) {
-  const auto seed = static_cast<uint64_t>(config.seed);
-  const int64_t size = config.train.size;
-  const bool binned = task.traits().binned;
-  const auto some =
-      task.training({.size = size, .batch = binned ? 64 : 1, .seed = seed, .step = 0}).structures;
-  Structure sample =
-      *std::max_element(some.begin(), some.end(),
-                        [](const Structure& a, const Structure& b) { return a.keys < b.keys; });
-  // Of a binned task samples have any length up to the size; a line or a spectrogram of the full
-  // length is what padding and longer samples of other steps reach.
-  if (!binned || sample.nodes > 0) return sample;
-  sample.queries = sample.keys = task.tokens(size);
-  if (!sample.parents.empty()) {  // what a tree's ids mean does not depend on its tokens
-    sample.token_nodes.resize(static_cast<size_t>(sample.keys), sample.token_nodes.back());
-  }
-  if (!sample.sides.empty()) sample.sides.front() = sample.keys / sample.sides.back();
-  return sample;
-}
-
 // One model answers both tasks: what goes in and what comes out must be the same.
 void check_variant(const std::string& variant, const TaskTraits& task, const TaskTraits& changed) {
   const auto differ = [&](const char* what, int64_t trained, int64_t found) {
@@ -92,9 +70,9 @@ Experiment build(const RunConfig& config, DatasetCache& cache) {
     variant->check({}, evaluation_requests(config, *variant));
     experiment.variants.push_back({text, std::move(variant)});
   }
-  experiment.model =
-      make_model(config.model, entry, experiment.traits,
-                 trained_structure(config, *experiment.task), static_cast<uint64_t>(config.seed));
+  const auto seed = static_cast<uint64_t>(config.seed);
+  experiment.model = make_model(config.model, entry, experiment.traits,
+                                experiment.task->trained(config.train.size, seed), seed);
   return experiment;
 }
 

@@ -11,7 +11,7 @@
 #include <limits>
 #include <string_view>
 
-#include "experiments/judgement.h"
+#include "experiments/scores.h"
 
 namespace relbias {
 

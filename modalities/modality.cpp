@@ -2,6 +2,8 @@
 // modalities: batches as a whole.
 #include "modalities/modality.h"
 
+#include <algorithm>
+
 namespace relbias {
 
 Batch Batch::each(const std::function<Tensor(const Tensor&)>& change) const {
@@ -18,6 +20,20 @@ Batch Batch::each(const std::function<Tensor(const Tensor&)>& change) const {
     apply(answer.pooled);
   }
   return changed;
+}
+
+Structure Task::trained(int64_t size, uint64_t seed) const {
+  const int64_t some = traits().binned ? 64 : 1;
+  const auto structures =
+      training({.size = size, .batch = some, .seed = seed, .step = 0}).structures;
+  return *std::max_element(structures.begin(), structures.end(),
+                           [](const auto& a, const auto& b) { return a.keys < b.keys; });
+}
+
+void check_counts(const EvaluationRequest& request, const std::string& task) {
+  if (request.samples >= 1 && request.batch >= 1) return;
+  input_error("{}evaluation of {} samples in batches of {}, at least 1 of each expected",
+              task.empty() ? "" : task + ": ", request.samples, request.batch);
 }
 
 }  // namespace relbias

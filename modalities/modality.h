@@ -98,6 +98,22 @@ struct EvaluationRequest {
   int64_t above = 0;  // binned tasks: samples are larger than this and at most `size`
 };
 
+/// Throws InputError unless the request asks for samples, and for batches of them. `task` is named
+/// in front of the message, if it is given.
+void check_counts(const EvaluationRequest& request, const std::string& task = "");
+
+/// The dataset of a task as the one of its modality. Throws InputError, `task reversed needs a
+/// dataset of audio, none found`, where it is another or there is none.
+template <class Wanted>
+const Wanted& dataset_of(const Dataset* dataset, std::string_view task, std::string_view what) {
+  const auto* wanted = dynamic_cast<const Wanted*>(dataset);
+  if (wanted == nullptr) {
+    input_error("task {} needs a dataset of {}, {} found", task, what,
+                dataset == nullptr ? "none" : "one of another kind");
+  }
+  return *wanted;
+}
+
 class Task {
  public:
   virtual ~Task() = default;
@@ -105,6 +121,9 @@ class Task {
   /// Tokens of a sample of this size (a picture of 20 pixels a side with patch 4 has 25).
   virtual int64_t tokens(int64_t size) const { return size; }
   virtual Batch training(const TrainingRequest& request) const = 0;
+  /// The structure of the largest training sample, for whose range of positions a model is built;
+  /// of binned tasks, whose samples have any length up to the size, the largest of some.
+  virtual Structure trained(int64_t size, uint64_t seed) const;
   /// Hands the samples to `use`, batch by batch. Throws InputError where the data is too short.
   virtual void evaluation(const EvaluationRequest& request,
                           const std::function<void(const Batch&)>& use) const = 0;

@@ -86,11 +86,7 @@ void AudioDataset::normalise(Normalise how) {
 }
 
 const AudioDataset& audio_of(const Dataset* dataset, const std::string& task) {
-  const auto* audio = dynamic_cast<const AudioDataset*>(dataset);
-  if (audio == nullptr) {
-    input_error("task {} needs a dataset of audio, for example prompts", task);
-  }
-  return *audio;
+  return dataset_of<AudioDataset>(dataset, task, "audio, for example prompts");
 }
 
 Split split_of_key(const std::string& key, int train, int validation) {

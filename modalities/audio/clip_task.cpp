@@ -10,10 +10,7 @@ namespace relbias {
 
 std::vector<OptionSpec> clip_task_specs(const Patches& defaults) {
   std::vector<OptionSpec> specs = Patches::specs(defaults);
-  specs.push_back({"split",
-                   std::string("test"),
-                   "held-out clips that are evaluated; validation is for choosing settings",
-                   {"validation", "test"}});
+  specs.push_back(split_option("clips that are"));
   return specs;
 }
 
@@ -21,7 +18,7 @@ ClipTask::ClipTask(const Options& options, const AudioDataset& audio)
     : audio_(audio),
       name_(options.name()),
       patches_(Patches::from(options, audio.mels())),
-      split_(options.word("split") == "validation" ? Split::validation : Split::test) {}
+      split_(held_out_split(options)) {}
 
 Batch ClipTask::training(const TrainingRequest& request) const {
   const Pool pool = pool_of(Split::train, request.size, 0);
@@ -34,6 +31,11 @@ Batch ClipTask::training(const TrainingRequest& request) const {
     samples.push_back(sample(pool, number, request.size, generator));
   }
   return batch_of(samples);
+}
+
+Structure ClipTask::trained(int64_t size, uint64_t seed) const {
+  if (!traits().binned) return Task::trained(size, seed);
+  return patches_.structure(tokens(size), audio_.mels(), audio_.hop_seconds());
 }
 
 void ClipTask::evaluation(const EvaluationRequest& request,
@@ -64,10 +66,7 @@ void ClipTask::check(const std::vector<int64_t>& train_sizes,
   }
   for (const EvaluationRequest& request : evaluations) {
     check_size(request.size);
-    if (request.samples < 1 || request.batch < 1) {
-      input_error("{}: evaluation of {} samples in batches of {}, at least 1 of each expected",
-                  name_, request.samples, request.batch);
-    }
+    check_counts(request, name_);
     check_pool(held_out(request));
   }
 }

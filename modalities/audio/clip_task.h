@@ -28,6 +28,8 @@ class ClipTask : public Task {
                   const std::function<void(const Batch&)>& use) const final;
   void check(const std::vector<int64_t>& train_sizes,
              const std::vector<EvaluationRequest>& evaluations) const final;
+  /// As long as a clip can be: that is what padding and longer samples of other steps reach.
+  Structure trained(int64_t size, uint64_t seed) const final;
   int64_t tokens(int64_t size) const override {
     return patches_.times(size) * patches_.rows(audio_.mels());
   }

@@ -12,7 +12,7 @@ FunctionTask::FunctionTask(const Options& options, const CodeDataset& code)
       all_nodes_(options.word("tokens") == "nodes"),
       depth_(options.integer("depth")),
       deeper_(options.flag("deeper")),
-      split_(options.word("split") == "validation" ? Split::validation : Split::test) {
+      split_(held_out_split(options)) {
   if (deeper_ && depth_ == 0) {
     input_error("task {}: deeper=true needs depth=, the depth of the training", name_);
   }
@@ -47,7 +47,7 @@ size_t FunctionTask::shorter_than(const Functions& functions, int64_t limit) con
       functions.begin());
 }
 
-Example FunctionTask::example(const Snippet& snippet, Draw draw) const {
+Example FunctionTask::example(const Snippet& snippet, QuestionDraw draw) const {
   const FunctionAnswers asked = ask(snippet, draw);
   Example example;
   example.structure = structure_of(snippet, all_nodes_);
@@ -96,17 +96,27 @@ Example FunctionTask::example(const Snippet& snippet, Draw draw) const {
 Batch FunctionTask::training(const TrainingRequest& request) const {
   const size_t count = shorter_than(train_, request.size + 1);
   if (count == 0) check({request.size}, {});
-  Draw draw(stream_seed(request.seed, "data", request.step));
+  QuestionDraw draw(stream_seed(request.seed, "data", request.step));
   const auto batch = static_cast<size_t>(request.batch);
   const size_t width = std::min(count, 8 * batch), anchor = draw.below(count);
   const size_t first = std::min(anchor - std::min(anchor, width / 2), count - width);
   std::vector<Example> examples;
   for (size_t n = 0; n < batch; ++n) {
     const Snippet& snippet = *train_[n == 0 ? anchor : first + draw.below(width)];
-    examples.push_back(
-        example(snippet, Draw(stream_seed(request.seed, "questions", request.step * batch + n))));
+    examples.push_back(example(
+        snippet, QuestionDraw(stream_seed(request.seed, "questions", request.step * batch + n))));
   }
   return collate(examples, Vocabulary::features, traits());
+}
+
+Structure FunctionTask::trained(int64_t size, uint64_t seed) const {
+  Structure sample = Task::trained(size, seed);
+  sample.queries = sample.keys = tokens(size);
+  // What a tree's ids mean does not depend on its tokens.
+  if (has_tree()) {
+    sample.token_nodes.resize(static_cast<size_t>(sample.keys), sample.token_nodes.back());
+  }
+  return sample;
 }
 
 namespace {
@@ -138,7 +148,7 @@ void FunctionTask::evaluation(const EvaluationRequest& request,
   const Functions functions = between(request);
   std::vector<Example> examples;
   for (const Snippet* snippet : functions) {
-    examples.push_back(example(*snippet, Draw(evaluation_seed(*snippet))));
+    examples.push_back(example(*snippet, QuestionDraw(evaluation_seed(*snippet))));
     const bool full = static_cast<int64_t>(examples.size()) == request.batch;
     if (!full && snippet != functions.back()) continue;
     use(collate(examples, Vocabulary::features, traits()));
@@ -161,10 +171,7 @@ void FunctionTask::check(const std::vector<int64_t>& train_sizes,
     expect_some("in the training split", 0, size, shorter_than(train_, size + 1), train_);
   }
   for (const EvaluationRequest& request : evaluations) {
-    if (request.samples < 1 || request.batch < 1) {
-      input_error("{}: evaluation of {} samples in batches of {}, at least 1 of each expected",
-                  name_, request.samples, request.batch);
-    }
+    check_counts(request, name_);
     expect_some("is held out", request.above, request.size, between(request).size(), held_out_);
   }
 }
@@ -172,7 +179,7 @@ void FunctionTask::check(const std::vector<int64_t>& train_sizes,
 void FunctionTask::each_held_out(
     const std::function<void(const Snippet&, const FunctionAnswers&)>& use) const {
   for (const Snippet* snippet : held_out_) {
-    Draw draw(evaluation_seed(*snippet));
+    QuestionDraw draw(evaluation_seed(*snippet));
     use(*snippet, ask(*snippet, draw));
   }
 }
@@ -197,10 +204,7 @@ std::vector<OptionSpec> function_options(std::vector<OptionSpec> own) {
                  std::string("leaves"),
                  "of a function: the leaves of its tree, or all nodes",
                  {"leaves", "nodes"}});
-  own.push_back({"split",
-                 std::string("test"),
-                 "held-out functions that are evaluated; validation is for choosing settings",
-                 {"validation", "test"}});
+  own.push_back(split_option("functions that are"));
   own.push_back({"depth",
                  int64_t{0},
                  "only functions whose blocks nest at most so deep; 0: any",
@@ -212,11 +216,7 @@ std::vector<OptionSpec> function_options(std::vector<OptionSpec> own) {
 }
 
 const CodeDataset& code_dataset(const Dataset* dataset, std::string_view task) {
-  const auto* code = dynamic_cast<const CodeDataset*>(dataset);
-  if (code == nullptr) {
-    input_error("task {} needs a dataset of code, for example python-stdlib", task);
-  }
-  return *code;
+  return dataset_of<CodeDataset>(dataset, task, "code, for example python-stdlib");
 }
 
 std::vector<int32_t> block_depths(const Snippet& snippet) {

@@ -10,9 +10,9 @@
 namespace relbias {
 
 /// A random number stream with the one draw that is needed, the same on every system.
-class Draw {
+class QuestionDraw {
  public:
-  explicit Draw(uint64_t seed) : engine_(seed) {}
+  explicit QuestionDraw(uint64_t seed) : engine_(seed) {}
   size_t below(size_t count) { return engine_() % count; }
   template <class List>
   const auto& one_of(const List& list) {
@@ -45,6 +45,8 @@ class FunctionTask : public Task {
   FunctionTask(const Options& options, const CodeDataset& code);
 
   Batch training(const TrainingRequest& request) const final;
+  /// As long as a function can be: that is what padding and longer functions of other steps reach.
+  Structure trained(int64_t size, uint64_t seed) const final;
   void evaluation(const EvaluationRequest& request,
                   const std::function<void(const Batch&)>& use) const final;
   void check(const std::vector<int64_t>& train_sizes,
@@ -54,7 +56,7 @@ class FunctionTask : public Task {
   /// Whether the task can ask about this function; called once a function, before any other.
   virtual bool suits(const Snippet& snippet) = 0;
   /// What is asked; all that is left to chance comes from `draw`.
-  virtual FunctionAnswers ask(const Snippet& snippet, Draw& draw) const = 0;
+  virtual FunctionAnswers ask(const Snippet& snippet, QuestionDraw& draw) const = 0;
   /// Whether samples carry their syntax tree.
   virtual bool has_tree() const { return true; }
 
@@ -76,7 +78,7 @@ class FunctionTask : public Task {
   int64_t length(const Snippet& snippet) const;
   bool belongs(const Snippet& snippet, Split split) const;
   Functions between(const EvaluationRequest& request) const;
-  Example example(const Snippet& snippet, Draw draw) const;
+  Example example(const Snippet& snippet, QuestionDraw draw) const;
   size_t shorter_than(const Functions& functions, int64_t tokens) const;
 
   const bool all_nodes_;

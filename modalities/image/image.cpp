@@ -108,9 +108,7 @@ std::array<Pictures, 3> divided_by_class(const Pictures& all, const Shares& shar
 }
 
 const ImageDataset& images_of(const Dataset* dataset, const std::string& task) {
-  const auto* images = dynamic_cast<const ImageDataset*>(dataset);
-  if (images == nullptr) input_error("task {} needs a dataset of pictures", task);
-  return *images;
+  return dataset_of<ImageDataset>(dataset, task, "pictures");
 }
 
 }  // namespace relbias

@@ -36,10 +36,7 @@ std::vector<OptionSpec> view_options(int64_t patch, int64_t shift) {
        "enlarge",
        "enlarge: scaled to the size; canvas: unscaled, anywhere on a black canvas of that size",
        {"enlarge", "canvas"}},
-      {"split",
-       "test",
-       "pictures that are evaluated; validation is for choosing settings",
-       {"validation", "test"}},
+      split_option("pictures that are"),
       {"shift", shift, "augmentation: moved by up to so many pixels on both axes", {}, 0, 64},
       {"flip", false, "augmentation: left and right exchanged in every second picture"},
       {"crop", 1.0, "augmentation: a random square of at least this share of a side", {}, 0.05, 1}};
@@ -57,7 +54,7 @@ ViewOptions view_options_from(const Options& options) {
           .shift = options.integer("shift"),
           .flip = options.flag("flip"),
           .crop = options.real("crop"),
-          .split = options.word("split") == "validation" ? Split::validation : Split::test};
+          .split = held_out_split(options)};
 }
 
 Tensor scaled(const Tensor& pixels, int64_t size) {
@@ -149,10 +146,7 @@ void Views::check(int64_t size, const std::string& task) const {
 
 void Views::check(const EvaluationRequest& request, const std::string& task) const {
   check(request.size, task);
-  if (request.samples < 1 || request.batch < 1) {
-    input_error("{}: evaluation of {} samples in batches of {}, at least 1 of each expected", task,
-                request.samples, request.batch);
-  }
+  check_counts(request, task);
 }
 
 }  // namespace relbias

@@ -56,7 +56,7 @@ class BlockStructure final : public FunctionTask {
                        [&](int32_t token) { return depths[static_cast<size_t>(token)] > 0; });
   }
 
-  FunctionAnswers ask(const Snippet& snippet, Draw&) const override {
+  FunctionAnswers ask(const Snippet& snippet, QuestionDraw&) const override {
     const auto& nodes = snippet.tree.nodes;
     const std::vector<bool>& block = kinds_of(*snippet.tree.language).block;
     const std::vector<int32_t> depths = block_depths(snippet);

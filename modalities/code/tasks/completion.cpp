@@ -56,7 +56,7 @@ class Completion final : public FunctionTask {
     return std::count(answers.scored.begin(), answers.scored.end(), 1) > 0;
   }
 
-  FunctionAnswers ask(const Snippet& snippet, Draw&) const override {
+  FunctionAnswers ask(const Snippet& snippet, QuestionDraw&) const override {
     FunctionAnswers result;
     result.answers = {next_tokens(snippet)};
     return result;

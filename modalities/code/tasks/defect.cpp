@@ -35,7 +35,7 @@ class Defect final : public FunctionTask {
  protected:
   bool suits(const Snippet& snippet) override { return snippet.label >= 0; }
 
-  FunctionAnswers ask(const Snippet& snippet, Draw&) const override {
+  FunctionAnswers ask(const Snippet& snippet, QuestionDraw&) const override {
     FunctionAnswers result;
     result.answers = {about_sample(snippet.label, true)};
     return result;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/code: task `name-cloze`: which variable stands at a place that is hidden.
 #include <algorithm>
-#include <unordered_map>
 
-#include "modalities/code/function_task.h"
-#include "modalities/code/variables.h"
+#include "modalities/code/variable_task.h"
 
 namespace relbias {
 namespace {
@@ -14,9 +12,9 @@ namespace {
 /// occurrences of every variable that has been bound by then.
 ///
 ///   def f(a, b): c = a + b; return ?     points at c; candidates a b (of a + b) and c
-class NameCloze final : public FunctionTask {
+class NameCloze final : public VariableTask {
  public:
-  NameCloze(const Options& options, const CodeDataset& code) : FunctionTask(options, code) {
+  NameCloze(const Options& options, const CodeDataset& code) : VariableTask(options, code) {
     select();
     double sum = 0, count = 0;
     each_held_out([&](const Snippet&, const FunctionAnswers& asked) {
@@ -37,16 +35,8 @@ class NameCloze final : public FunctionTask {
   }
 
  protected:
-  bool suits(const Snippet& snippet) override {
-    Function function{local_variables(snippet), {}};
-    function.slots = function.variables.mistakable();
-    if (function.slots.size() < 2) return false;
-    functions_.emplace(&snippet, std::move(function));
-    return true;
-  }
-
-  FunctionAnswers ask(const Snippet& snippet, Draw& draw) const override {
-    const auto& [variables, slots] = functions_.at(&snippet);
+  FunctionAnswers ask(const Snippet& snippet, QuestionDraw& draw) const override {
+    const auto& [variables, slots] = function_of(snippet);
     const auto& occurrences = variables.occurrences;
     const size_t slot = draw.one_of(slots);
     ExampleAnswers answers = unscored(snippet);
@@ -66,11 +56,6 @@ class NameCloze final : public FunctionTask {
   }
 
  private:
-  struct Function {
-    Variables variables;
-    std::vector<size_t> slots;
-  };
-  std::unordered_map<const Snippet*, Function> functions_;
   double chance_ = 0;
 };
 

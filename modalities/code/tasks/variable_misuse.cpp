@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/code: task `variable-misuse`: is a variable mistaken for another, where, for which.
 #include <algorithm>
-#include <unordered_map>
 
-#include "modalities/code/function_task.h"
-#include "modalities/code/variables.h"
+#include "modalities/code/variable_task.h"
 
 namespace relbias {
 namespace {
@@ -21,9 +19,9 @@ namespace {
 ///   def f(a, b): return a + a     bug 1, location the second a of the sum, repair the b of (a, b)
 ///
 /// `joint accuracy` wants all of them right.
-class VariableMisuse final : public FunctionTask {
+class VariableMisuse final : public VariableTask {
  public:
-  VariableMisuse(const Options& options, const CodeDataset& code) : FunctionTask(options, code) {
+  VariableMisuse(const Options& options, const CodeDataset& code) : VariableTask(options, code) {
     select();
   }
 
@@ -41,16 +39,8 @@ class VariableMisuse final : public FunctionTask {
   }
 
  protected:
-  bool suits(const Snippet& snippet) override {
-    Function function{local_variables(snippet), {}};
-    function.slots = function.variables.mistakable();
-    if (function.slots.size() < 2) return false;
-    functions_.emplace(&snippet, std::move(function));
-    return true;
-  }
-
-  FunctionAnswers ask(const Snippet& snippet, Draw& draw) const override {
-    const auto& [variables, slots] = functions_.at(&snippet);
+  FunctionAnswers ask(const Snippet& snippet, QuestionDraw& draw) const override {
+    const auto& [variables, slots] = function_of(snippet);
     const auto& occurrences = variables.occurrences;
     const bool bug = draw.below(2) == 1;
     const size_t slot = draw.one_of(slots);
@@ -76,13 +66,6 @@ class VariableMisuse final : public FunctionTask {
     if (bug) result.replaced = {{mistaken.node, other.node}};
     return result;
   }
-
- private:
-  struct Function {
-    Variables variables;
-    std::vector<size_t> slots;
-  };
-  std::unordered_map<const Snippet*, Function> functions_;
 };
 
 }  // namespace

@@ -95,10 +95,7 @@ class Csl final : public Task {
     for (const int64_t size : train_sizes) check_size(size);
     for (const EvaluationRequest& request : evaluations) {
       check_size(request.size);
-      if (request.samples < 1 || request.batch < 1) {
-        input_error("evaluation of {} samples in batches of {}, at least 1 of each expected",
-                    request.samples, request.batch);
-      }
+      check_counts(request);
     }
   }
 

@@ -25,9 +25,7 @@ namespace {
 class GraphProperty final : public Task {
  public:
   GraphProperty(const Options& options, const GraphDataset& dataset)
-      : dataset_(dataset),
-        degree_(options.flag("degree")),
-        held_out_(options.word("split") == "test" ? Split::test : Split::validation) {
+      : dataset_(dataset), degree_(options.flag("degree")), held_out_(held_out_split(options)) {
     choose_targets(options.word("target"));
     for (const size_t n : asked_) measure(n);
     for (const Split part : all_splits) {
@@ -98,10 +96,7 @@ class GraphProperty final : public Task {
       if (graphs_of(Split::train, 0, size).empty()) refuse(Split::train, 0, size);
     }
     for (const EvaluationRequest& request : evaluations) {
-      if (request.samples < 1 || request.batch < 1) {
-        input_error("evaluation of {} samples in batches of {}, at least 1 of each expected",
-                    request.samples, request.batch);
-      }
+      check_counts(request);
       if (graphs_of(held_out_, request.above, request.size).empty()) {
         refuse(held_out_, request.above, request.size);
       }
@@ -233,12 +228,8 @@ class GraphProperty final : public Task {
 };
 
 std::unique_ptr<Task> make(const Options& options, const Dataset* dataset) {
-  const auto* const graphs = dynamic_cast<const GraphDataset*>(dataset);
-  if (graphs == nullptr) {
-    input_error("task graph-property needs a dataset of graphs, {} found",
-                dataset == nullptr ? "none" : "one of another kind");
-  }
-  return std::make_unique<GraphProperty>(options, *graphs);
+  return std::make_unique<GraphProperty>(
+      options, dataset_of<GraphDataset>(dataset, "graph-property", "graphs"));
 }
 
 }  // namespace
@@ -252,7 +243,7 @@ TaskEntry task_graph_property() {
       .needs_dataset = true,
       .options = {{"target", std::string(), "name of a target, or all; empty: the first"},
                   {"degree", false, "nodes also show how many edges they have"},
-                  {"split", "test", "held-out graphs of the evaluation", {"test", "validation"}}},
+                  split_option("graphs that are")},
       .make = make,
   };
 }

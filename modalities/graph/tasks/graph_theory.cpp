@@ -103,10 +103,7 @@ class GraphTheory final : public Task {
     for (const int64_t size : train_sizes) check_sizes(size, 0);
     for (const EvaluationRequest& request : evaluations) {
       check_sizes(request.size, request.above);
-      if (request.samples < 1 || request.batch < 1) {
-        input_error("evaluation of {} samples in batches of {}, at least 1 of each expected",
-                    request.samples, request.batch);
-      }
+      check_counts(request);
     }
   }
 

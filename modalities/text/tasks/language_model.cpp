@@ -24,9 +24,7 @@ namespace {
 class LanguageModel final : public Task {
  public:
   LanguageModel(const Options& options, const TextDataset& text)
-      : text_(text),
-        split_(options.word("split") == "validation" ? Split::validation : Split::test),
-        stretch_(options.integer("stretch")) {}
+      : text_(text), split_(held_out_split(options)), stretch_(options.integer("stretch")) {}
 
   TaskTraits traits() const override {
     return {.vocabulary = 256,
@@ -136,11 +134,8 @@ class LanguageModel final : public Task {
 };
 
 std::unique_ptr<Task> make(const Options& options, const Dataset* dataset) {
-  const auto* text = dynamic_cast<const TextDataset*>(dataset);
-  if (text == nullptr) {
-    input_error("task language-model needs a dataset of text, for example shakespeare");
-  }
-  return std::make_unique<LanguageModel>(options, *text);
+  return std::make_unique<LanguageModel>(
+      options, dataset_of<TextDataset>(dataset, "language-model", "text, for example shakespeare"));
 }
 
 }  // namespace
@@ -152,11 +147,7 @@ TaskEntry task_language_model() {
           "was trained on",
       .relation = "token",
       .needs_dataset = true,
-      .options = {{.name = "split",
-                   .value = std::string("test"),
-                   .meaning =
-                       "held-out text that is evaluated; validation is for choosing settings",
-                   .choices = {"validation", "test"}},
+      .options = {split_option("text that is"),
                   {.name = "stretch",
                    .value = int64_t{8192},
                    .meaning = "bytes of connected text from which evaluation windows are cut",

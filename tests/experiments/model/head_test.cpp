@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "experiments/judgement.h"
 #include "experiments/model/model.h"
+#include "experiments/scores.h"
 #include "modalities/check.h"
 
 namespace relbias {
@@ -136,12 +136,12 @@ TEST(Head, LossesOfNumbersAreInUnitsOfTheirDeviation) {
   EXPECT_TRUE(at::equal(output.grad(), at::tensor({-1.f, 0.f}).view({2, 1})));
 
   const TaskTraits task{.questions = {number}, .metrics = {"mean-absolute-error"}};
-  Judgement judgement(task);
+  Scores scores(task);
   Batch batch;
   batch.answers = {answers};
-  judgement.add({output.detach()}, batch);
-  EXPECT_DOUBLE_EQ(judgement.metric("mean-absolute-error").value, 2.0);
-  EXPECT_EQ(judgement.samples("mean-absolute-error"), 1);
+  scores.add({output.detach()}, batch);
+  EXPECT_DOUBLE_EQ(scores.metric("mean-absolute-error").value, 2.0);
+  EXPECT_EQ(scores.samples("mean-absolute-error"), 1);
 }
 
 TEST(Head, AnUnscoredQuestionHasNoLossAndNoGradient) {
@@ -155,12 +155,12 @@ TEST(Head, AnUnscoredQuestionHasNoLossAndNoGradient) {
   EXPECT_EQ(output.grad().abs().max().item<float>(), 0);
 }
 
-TEST(Judgement, BalancesCategoriesAndJoinsQuestions) {
+TEST(Scores, BalancesCategoriesAndJoinsQuestions) {
   const TaskTraits task{
       .questions = {{.name = "bug", .about = Question::About::sample, .outputs = 2},
                     {.name = "place", .about = Question::About::sample, .outputs = 2}},
       .metrics = {"bug accuracy", "bug balanced accuracy", "place accuracy", "joint accuracy"}};
-  Judgement judgement(task);
+  Scores scores(task);
   Batch batch;  // four samples; the place of the last is not scored
   const Tensor bug = at::tensor({0, 0, 0, 1}).view({4, 1});
   batch.answers = {{.targets = bug, .scored = at::ones({4, 1}, at::kBool)},
@@ -168,11 +168,11 @@ TEST(Judgement, BalancesCategoriesAndJoinsQuestions) {
                     .scored = at::tensor({1, 1, 1, 0}).to(at::kBool).view({4, 1})}};
   // The model says no bug, and place 1, whatever comes.
   const Tensor zero = at::tensor({1.f, 0.f}).expand({4, 1, 2}), one = zero.flip(2);
-  judgement.add({zero, one}, batch);
-  EXPECT_DOUBLE_EQ(judgement.metric("bug accuracy").value, 0.75);
-  EXPECT_DOUBLE_EQ(judgement.metric("bug balanced accuracy").value, 0.5);
-  EXPECT_DOUBLE_EQ(judgement.metric("place accuracy").value, 2.0 / 3);
-  EXPECT_DOUBLE_EQ(judgement.metric("joint accuracy").value, 0.5);  // right: samples 1 and 2
+  scores.add({zero, one}, batch);
+  EXPECT_DOUBLE_EQ(scores.metric("bug accuracy").value, 0.75);
+  EXPECT_DOUBLE_EQ(scores.metric("bug balanced accuracy").value, 0.5);
+  EXPECT_DOUBLE_EQ(scores.metric("place accuracy").value, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(scores.metric("joint accuracy").value, 0.5);  // right: samples 1 and 2
 }
 
 // One padded sample alone: its relation of pairs is padded with it.

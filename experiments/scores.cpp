@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // experiments: losses, and sums over samples from which metrics are taken.
-#include "experiments/judgement.h"
+#include "experiments/scores.h"
 
 #include <ATen/ATen.h>
 
@@ -77,7 +77,7 @@ Tensor question_loss(const Question& question, const Tensor& output, const Answe
   return sum / scored.sum().clamp_min(1);
 }
 
-void Judgement::add(const std::vector<Tensor>& outputs, const Batch& batch) {
+void Scores::add(const std::vector<Tensor>& outputs, const Batch& batch) {
   by_category_.resize(task_.questions.size());
   std::vector<Tensor> all;
   for (size_t n = 0; n < outputs.size(); ++n) {
@@ -90,7 +90,7 @@ void Judgement::add(const std::vector<Tensor>& outputs, const Batch& batch) {
   if (all.size() > 1) add_joint(all);
 }
 
-void Judgement::add_categories(size_t question, const Tensor& values, const Batch& batch) {
+void Scores::add_categories(size_t question, const Tensor& values, const Batch& batch) {
   bool wanted = false;
   for (const auto& metric : task_.metrics) wanted |= is_balanced(metric);
   if (!wanted) return;
@@ -101,7 +101,7 @@ void Judgement::add_categories(size_t question, const Tensor& values, const Batc
   }
 }
 
-void Judgement::add_by_position(const Tensor& values) {
+void Scores::add_by_position(const Tensor& values) {
   const int64_t size = values.size(2);
   int64_t begin = 0;
   for (size_t bin = 0; begin < size; ++bin) {
@@ -112,7 +112,7 @@ void Judgement::add_by_position(const Tensor& values) {
   }
 }
 
-void Judgement::add_joint(const std::vector<Tensor>& values) {
+void Scores::add_joint(const std::vector<Tensor>& values) {
   bool tokens = true;
   for (const Question& question : task_.questions) {
     tokens &= question.about == Question::About::token;
@@ -133,12 +133,12 @@ void Judgement::add_joint(const std::vector<Tensor>& values) {
   add_samples(by_question_["joint"], at::stack({zero, hits, zero, counted}));
 }
 
-int64_t Judgement::samples(const std::string& metric) const {
+int64_t Scores::samples(const std::string& metric) const {
   const auto found = by_question_.find(split(metric, task_).question);
   return found == by_question_.end() ? 0 : static_cast<int64_t>(found->second.size());
 }
 
-Estimate Judgement::balanced(const std::string& question) const {
+Estimate Scores::balanced(const std::string& question) const {
   Estimate mean{0, 0};
   double categories = 0;
   for (size_t n = 0; n < by_category_.size(); ++n) {
@@ -154,7 +154,7 @@ Estimate Judgement::balanced(const std::string& question) const {
   return {mean.value / categories, std::sqrt(mean.standard_error) / categories};
 }
 
-Estimate Judgement::metric(const std::string& metric) const {
+Estimate Scores::metric(const std::string& metric) const {
   if (samples(metric) == 0) {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     return {none, none};

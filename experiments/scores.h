@@ -23,9 +23,9 @@ Tensor question_loss(const Question& question, const Tensor& output, const Answe
 ///                         every scored answer right
 ///
 /// Without a name they speak of the first question, `depth accuracy` of the one called depth.
-class Judgement {
+class Scores {
  public:
-  explicit Judgement(const TaskTraits& task) : task_(task) {}
+  explicit Scores(const TaskTraits& task) : task_(task) {}
 
   /// `outputs` of Model::forward on the batch.
   void add(const std::vector<Tensor>& outputs, const Batch& batch);
