@@ -43,9 +43,7 @@ function(relbias_import_libtorch directory cuda)
   target_include_directories(relbias_torch SYSTEM INTERFACE
     "${PROJECT_BINARY_DIR}/before-libtorch" "${directory}/include" "${directory}/include/torch/csrc/api/include")
 
-  # at::parallel_for is silently serial in code compiled without -fopenmp. The runtime linked is LibTorch's own: a
-  # second one would start a second set of threads.
-  target_compile_options(relbias_torch INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp>)
+  # The OpenMP runtime linked is LibTorch's own: a second one would start a second set of threads.
   file(GLOB openmp "${directory}/lib/libgomp*.so*")
   if(NOT openmp)
     message(FATAL_ERROR "LIBTORCH=${directory} has no lib/libgomp*.so*: which OpenMP runtime does it use?")

@@ -105,15 +105,22 @@ std::string note_on_runs(const Repetitions& row) {
   return note;
 }
 
+// Whether a row of the evaluation speaks of the training size; of bins it is the one that ends
+// there: `<=128`.
+bool is_training_size(const EvaluationRow& place, const RunRecord& run) {
+  if (std::isfinite(place.factor))
+    return place.condition.empty() && std::abs(place.factor - 1) < 1e-6;
+  return place.size == run.train_size && place.condition.starts_with("<=");
+}
+
 // Mean of the primary metric at the training size over finished runs; NaN where it was not taken.
 double at_training_size(const Repetitions& row) {
   std::vector<double> values;
   for (const RunRecord* run : row.runs) {
     if (run->status != RunStatus::done) continue;
     for (const EvaluationRow& place : run->evaluation) {
-      const bool is_it = place.metric == run->primary_metric && place.condition.empty() &&
-                         std::abs(place.factor - 1) < 1e-6 && place.defined;
-      if (is_it) values.push_back(place.value);
+      const bool is_primary = place.metric == run->primary_metric && place.defined;
+      if (is_primary && is_training_size(place, *run)) values.push_back(place.value);
     }
   }
   return summarise(values).mean;

@@ -2,10 +2,9 @@
 // modalities/code: reading functions, leaving out copies, giving every token its ids.
 #include "modalities/code/code.h"
 
-#include <ATen/Parallel.h>
-
 #include <unordered_set>
 
+#include "modalities/parallel.h"
 #include "modalities/text/division.h"
 
 namespace relbias {
@@ -93,10 +92,8 @@ void read_functions(CodeSource& source, const TextSplits& files, int64_t limit) 
   std::string first_error;
   for (size_t split = 0; split < files.size(); ++split) {
     std::vector<ParsedFile> parsed(files[split].size());
-    at::parallel_for(0, static_cast<int64_t>(parsed.size()), 4, [&](int64_t begin, int64_t end) {
-      for (int64_t n = begin; n < end; ++n) {
-        parsed[n] = parse_file(*source.language, files[split][n], limit);
-      }
+    in_parallel(static_cast<int64_t>(parsed.size()), [&](int64_t n) {
+      parsed[n] = parse_file(*source.language, files[split][n], limit);
     });
     for (ParsedFile& file : parsed) {
       if (first_error.empty()) first_error = file.first_error;

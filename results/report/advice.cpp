@@ -19,7 +19,8 @@ std::map<std::string, double> speeds_of(const std::vector<TaskRuns>& groups) {
   for (const TaskRuns& group : groups) {
     const RunRecord& run = group.example();
     std::map<std::string, double> fastest;
-    for (const ComparisonRow& row : compare(group, run.primary_metric, "").front().rows) {
+    const auto compared = compare(group, run.primary_metric, "");
+    for (const ComparisonRow& row : compared.front().rows) {
       if (!std::isfinite(row.speed)) continue;
       double& speed = fastest[encoding_name(row.repetitions->runs.front()->encoding)];
       speed = std::max(speed, row.speed);

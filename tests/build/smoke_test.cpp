@@ -6,10 +6,15 @@
 #include <sndfile.h>
 
 #include <array>
+#include <chrono>
 #include <fstream>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <set>
+#include <stdexcept>
+#include <thread>
+
+#include "modalities/parallel.h"
 
 namespace relbias {
 namespace {
@@ -104,11 +109,18 @@ TEST(Smoke, TensorThroughWavFileInMemory) {
 
 TEST(Smoke, OneOpenMpRuntimeRunsOurLoops) {
   at::set_num_threads(2);
-  std::array<int, 2> thread_of_half{-1, -1};
-  at::parallel_for(0, 2, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) thread_of_half.at(i) = at::get_thread_num();
+  std::array<std::thread::id, 2> thread_of_half;
+  in_parallel(2, [&](std::int64_t n) {
+    thread_of_half.at(n) = std::this_thread::get_id();
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(200));  // time for the other to take its half
   });
-  EXPECT_NE(thread_of_half[0], thread_of_half[1]) << "at::parallel_for ran on one thread";
+  EXPECT_NE(thread_of_half[0], thread_of_half[1]) << "one thread did it all";
+  EXPECT_THROW(in_parallel(9,
+                           [](std::int64_t n) {
+                             if (n == 4) throw std::out_of_range("four");
+                           }),
+               std::out_of_range);
 
   std::set<std::string> runtimes;
   std::ifstream maps("/proc/self/maps");

@@ -231,6 +231,13 @@ TEST(Comparison, TheGateIsTheCeilingAndFollowsTheDirection) {
   EXPECT_EQ(mark(9, not_given, "lower"), "");
   EXPECT_EQ(mark(not_given, 1, "higher"), "‡");
 
+  RunRecord binned = table_run("alibi", 0, {{1, 0.97}});
+  binned.evaluation[0].factor = not_given;
+  binned.evaluation[0].condition = "<=32";
+  EXPECT_EQ(comparison_of({binned}).rows[0].label_mark, "");
+  binned.evaluation[0].value = 0.5;
+  EXPECT_EQ(comparison_of({binned}).rows[0].label_mark, "†");
+
   const Comparison unknown = comparison_of({table_run("alibi", 0, {{2, 1}})});
   EXPECT_EQ(unknown.rows[0].label_mark, "‡");
   EXPECT_THAT(note_of(unknown, "‡"), HasSubstr("not measured at the training size"));

@@ -10,10 +10,11 @@ namespace {
 
 /// features(i,j) = gain * (P, P^2, ..., P^k)[i, j], P = D^-1 A: the probability that a walk from i
 /// is at j after 1..k steps, each along one of the edges at its node with equal chance (Ma et al.
-/// 2023, GRIT, RRWP without the step 0). `gain`: probabilities on larger graphs are small, and a
-/// linear map of them learns too slowly to count; 40 is what telling circulant graphs apart takes.
-/// Edges have no direction; repeated edges count as often as they stand, a self loop once. A walk
-/// that starts on an isolated node is nowhere: zeros.
+/// 2023, GRIT, RRWP). `self=true` puts the walk of no steps in front, 1 where i = j, which `gain`
+/// leaves as it is. `gain`: probabilities on larger graphs are small, and a linear map of them
+/// learns too slowly to count; 40 is what telling circulant graphs apart takes. Edges have no
+/// direction; repeated edges count as often as they stand, a self loop once. A walk that starts on
+/// an isolated node is nowhere: zeros.
 ///
 /// Triangle, 4 steps, gain 1:   staying        0    0.5   0.25   0.375
 ///                              to a neighbour 0.5  0.25  0.375  0.3125
@@ -23,13 +24,13 @@ namespace {
 class RandomWalk final : public Relation {
  public:
   explicit RandomWalk(const Options& options)
-      : options_(options), steps_(options.integer("steps")) {}
+      : options_(options), steps_(options.integer("steps")), self_(options.flag("self")) {}
 
   RelationTraits traits() const override {
     return {.index_class = IndexClass::pairs,
             .ids = 5,
             .special_ids = special_pairs(),
-            .features = steps_};
+            .features = steps_ + (self_ ? 1 : 0)};
   }
 
   RelationMap map(const Structure& sample) const override {
@@ -69,16 +70,21 @@ class RandomWalk final : public Relation {
     while (static_cast<int64_t>(powers.size()) < steps_) {
       powers.push_back(at::matmul(powers.back(), step));
     }
-    return (at::stack(powers, 2) * options_.real("gain")).to(at::kFloat);
+    Tensor walks = at::stack(powers, 2) * options_.real("gain");
+    if (self_) walks = at::cat({at::eye(nodes, at::kDouble).unsqueeze(2), walks}, 2);
+    return walks.to(at::kFloat);
   }
 
   const Options options_;
   int64_t steps_;
+  bool self_;
 };
 
 std::vector<OptionSpec> options() {
-  std::vector<OptionSpec> specs = {{"steps", int64_t{8}, "the longest walk, k", {}, 1, 256},
-                                   {"gain", 40.0, "factor on the probabilities", {}, 0.0}};
+  std::vector<OptionSpec> specs = {
+      {"steps", int64_t{8}, "the longest walk, k", {}, 1, 256},
+      {"gain", 40.0, "factor on the probabilities", {}, 0.0},
+      {"self", false, "the walk of no steps is a feature too, the first: 1 where i = j"}};
   for (auto& spec : graph_options()) specs.push_back(std::move(spec));
   return specs;
 }

@@ -28,6 +28,14 @@ TEST(RandomWalk, Triangle) {
                 40 * matrix({{0, 0.5, 0.25, 0.375, 0.3125, 0.34375, 0.328125, 0.3359375}}));
 }
 
+TEST(RandomWalk, StandingStillIsAFeatureOfItsOwn) {
+  const auto relation = make_relation("random-walk steps=2 gain=8 self=true edges=0-1,1-2,0-2");
+  EXPECT_EQ(relation->traits().features, 3);
+  const at::Tensor found = relation->map(relation->structure({}, {})).features[0];
+  EXPECT_MATRIX(found[1][1].unsqueeze(0), matrix({{1, 0, 4}}));
+  EXPECT_MATRIX(found[1][2].unsqueeze(0), matrix({{0, 4, 2}}));
+}
+
 TEST(RandomWalk, GoesFromTheQueryToTheKey) {
   // The middle of a path goes to either end, an end to the middle only.
   const at::Tensor first = map_of("random-walk steps=1 gain=1 edges=0-1,1-2").features[0];
