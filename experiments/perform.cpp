@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <optional>
 
 #include "experiments/attention_report.h"
@@ -25,6 +26,16 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// On a CPU the seconds that all threads together were at work, a thread: what other programs took
+// meanwhile does not count. On other devices the clock's.
+double seconds_at_work(const std::string& device) {
+  if (device != "cpu") return seconds_since({});
+  timespec spent{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+  return (static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec)) /
+         at::get_num_threads();
 }
 
 struct Interrupted {};
@@ -178,22 +189,23 @@ class Performance {
   }
 
   void train() {
-    Clock::time_point last_row = Clock::now();
+    double last_row = seconds_at_work(record_.device);
     int64_t tokens = 0;
     while (!trainer_->finished()) {
       const StepReport report = trainer_->advance();
       const int64_t step = trainer_->step();
       tokens += report.tokens;
       if (step == 1 || step % request_.config.train.log_every == 0 || trainer_->finished()) {
+        const double now = seconds_at_work(record_.device);
         record_.train.push_back(
             {.step = step,
              .loss = report.loss,
              .learning_rate = report.learning_rate,
              .gradient_norm = report.gradient_norm,
-             .tokens_per_second = static_cast<double>(tokens) / seconds_since(last_row),
+             .tokens_per_second = static_cast<double>(tokens) / (now - last_row),
              .peak_memory = peak_memory(),
              .seconds = seconds()});
-        last_row = Clock::now();
+        last_row = now;
         tokens = 0;
       }
       watcher_.on_step(step, report.loss);
