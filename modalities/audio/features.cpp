@@ -12,7 +12,7 @@
 namespace relbias {
 namespace {
 
-constexpr int version = 1;  // of what read_features computes: a change makes old files unused
+constexpr int version = 2;  // of what read_features computes: a change makes old files unused
 
 void count(Tallies& tallies, const std::string& what, const std::string& name) {
   Tally& tally = tallies[what];
@@ -39,6 +39,10 @@ class Reader {
   Tensor read(const std::filesystem::path& path, const std::string& name) {
     const Sound sound = read_sound(path);
     if (!sound.fault.empty()) return leave_out(sound.fault, name);
+    if (!can_resample(sound.rate, options_.mel.rate)) {
+      return leave_out(fmt::format("of {} Hz, too far from {}", sound.rate, options_.mel.rate),
+                       name);
+    }
     const auto seconds =
         static_cast<double>(sound.samples.size(0)) / static_cast<double>(sound.rate);
     if (seconds < options_.shortest) {
@@ -46,8 +50,12 @@ class Reader {
     }
     const Tensor samples = resampled(sound.samples, sound.rate, options_.mel.rate);
     if (log_mel_.frames_of(samples.size(0)) == 0) return leave_out("shorter than a window", name);
+    const Tensor frames = log_mel_(samples);
+    if (!at::isfinite(frames).all().item<bool>()) {
+      return leave_out("samples too large", name);
+    }
     note(sound, name);
-    return log_mel_(samples);
+    return frames;
   }
 
   Tensor leave_out(const std::string& why, const std::string& name) {

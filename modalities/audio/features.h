@@ -35,8 +35,9 @@ struct Features {
 };
 
 /// Reads `names` below `folder`. A file that is no sound, is empty, is too short, has NaN or
-/// infinite samples, or is a copy of one before it is left out; one that ends before its header
-/// says so, has several channels or another rate is used. All of this is counted.
+/// infinite samples or so large ones that their power is (about 1e19), has a rate that cannot be
+/// resampled to the one asked for, or is a copy of one before it is left out; one that ends before
+/// its header says so, has several channels or another rate is used. All of this is counted.
 ///
 /// What was computed is kept in data_folder()/features/KEY, KEY a hash of contents, names and
 /// options, so that it can never be stale: written beside it and renamed when whole. A damaged file

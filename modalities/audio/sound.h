@@ -30,6 +30,9 @@ struct Sound {
 /// not finite. A file that is missing or unreadable throws InputError.
 Sound read_sound(const std::filesystem::path& path);
 
+/// Whether `resampled` has this factor: 1/256 to 256.
+bool can_resample(int64_t from, int64_t to);
+
 /// The samples at another rate, by libsamplerate's band-limited interpolation; n * to / from of
 /// them, rounded up.
 Tensor resampled(const Tensor& samples,  // [n] float32

@@ -42,6 +42,8 @@ TEST_F(FeaturesTest, BadFilesAreLeftOutAndCounted) {
   write("empty.wav", {.samples = {}});
   write("nan.wav", {.samples = {0.1, nan}, .bits = 32, .format = 3});
   write("infinite.wav", {.samples = {0.1, 1 / 0.0}, .bits = 32, .format = 3});
+  write("loud.wav", {.samples = std::vector<double>(4000, 1e30), .bits = 32, .format = 3});
+  write("slow.wav", {.samples = tone(0.5, 450), .rate = 1});
   write("short.wav", {.samples = tone(0.02)});
   write("copy.wav", {.samples = tone(0.5)});  // stands before good.wav
   Wav cut{.samples = tone(0.4)};
@@ -59,13 +61,15 @@ TEST_F(FeaturesTest, BadFilesAreLeftOutAndCounted) {
   EXPECT_EQ(text_of(features.left_out),
             "2 NaN or infinite samples (first infinite.wav), 1 copy of another (first good.wav), "
             "1 no samples (first empty.wav), 1 not a sound file (first text.wav), "
+            "1 of 1 Hz, too far from 8000 (first slow.wav), 1 samples too large (first loud.wav), "
             "1 shorter than a window (first short.wav)");
   EXPECT_EQ(text_of(features.used_although),
             "1 length unknown (first stream.wav), 1 mixed to mono (first three.wav), "
             "1 resampled to a higher rate (first low.wav), "
             "1 resampled to a lower rate (first high.wav), 1 truncated (first cut.wav)");
-  // copy cut empty good high infinite low nan short stream text three wide
-  EXPECT_EQ(features.counts, (std::vector<int64_t>{48, 38, 0, 0, 48, 0, 48, 0, 0, 28, 0, 28, 58}));
+  // copy cut empty good high infinite loud low nan short slow stream text three wide
+  EXPECT_EQ(features.counts,
+            (std::vector<int64_t>{48, 38, 0, 0, 48, 0, 0, 48, 0, 0, 0, 28, 0, 28, 58}));
   EXPECT_TRUE(at::isfinite(features.frames).all().item<bool>());
   EXPECT_EQ(features.frames.size(0), 48 * 3 + 38 + 28 + 28 + 58);
 }

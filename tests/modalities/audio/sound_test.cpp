@@ -86,6 +86,33 @@ TEST_F(SoundTest, AHeaderThatPromisesMoreIsTruncated) {
   EXPECT_FALSE(honest.length_unknown);
 }
 
+// field note A42
+TEST_F(SoundTest, AiffAndAuThatAreCutAreTruncated) {
+  const std::vector<float> samples(1000, 0.25F);
+  for (const int format : {SF_FORMAT_AIFF | SF_FORMAT_PCM_16, SF_FORMAT_AIFF | SF_FORMAT_PCM_24,
+                           SF_FORMAT_AU | SF_FORMAT_PCM_16, SF_FORMAT_AU | SF_FORMAT_ULAW,
+                           SF_FORMAT_AU | SF_FORMAT_FLOAT | SF_ENDIAN_LITTLE}) {
+    const Sound whole = written(format, samples, "whole");
+    EXPECT_EQ(whole.samples.size(0), 1000) << format;
+    EXPECT_FALSE(whole.truncated) << format;
+    const auto path = folder_.path() / "whole";
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+    const Sound cut = read_sound(path);
+    EXPECT_EQ(cut.fault, "") << format;
+    EXPECT_LT(cut.samples.size(0), 600) << format;
+    EXPECT_TRUE(cut.truncated) << format;
+  }
+}
+
+TEST_F(SoundTest, AnAuStreamLeavesItsLengthOpen) {
+  using namespace std::string_literals;
+  const std::string start = ".snd\0\0\0\x18"s, rest = "\0\0\0\x03\0\0\x3E\x80\0\0\0\x01"s;
+  const Sound stream = read(start + "\xFF\xFF\xFF\xFF" + rest + std::string(200, '\1'), "a.au");
+  EXPECT_EQ(stream.samples.size(0), 100);
+  EXPECT_TRUE(stream.length_unknown);
+  EXPECT_FALSE(stream.truncated);
+}
+
 TEST_F(SoundTest, ATruncatedFlacIsNoCrash) {
   std::vector<float> samples(16000);
   for (size_t n = 0; n < samples.size(); ++n) samples[n] = 0.5F * std::sin(0.3F * n);
@@ -154,6 +181,9 @@ TEST(Resampled, RemovesWhatTheLowerRateCannotHold) {
 }
 
 TEST(Resampled, RefusesFactorsItDoesNotHave) {
+  EXPECT_TRUE(can_resample(8000, 16000));
+  EXPECT_FALSE(can_resample(1, 16000));
+  EXPECT_FALSE(can_resample(2147483647, 16000));
   EXPECT_THAT(error_of([] { resampled(at::zeros({7}), 10, 16000); }),
               HasSubstr("from 10 to 16000 Hz"));
 }
