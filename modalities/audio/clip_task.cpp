@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "modalities/trained_classes.h"
+
 namespace relbias {
 
 std::vector<OptionSpec> clip_task_specs(const Patches& defaults) {
@@ -19,6 +21,18 @@ ClipTask::ClipTask(const Options& options, const AudioDataset& audio)
       name_(options.name()),
       patches_(Patches::from(options, audio.mels())),
       split_(held_out_split(options)) {}
+
+void ClipTask::check_categories() const {
+  std::vector<ClassCount> classes;
+  for (const std::string& name : audio_.categories()) classes.push_back({.name = name});
+  for (const Split split : all_splits) {
+    for (const Clip& clip : audio_.clips(split)) {
+      ClassCount& count = classes[static_cast<size_t>(clip.category)];
+      ++(split == Split::train ? count.trained : count.held_out);
+    }
+  }
+  check_trained(fmt::format("{}: {}", name_, audio_.report()), classes);
+}
 
 Batch ClipTask::training(const TrainingRequest& request) const {
   const Pool pool = pool_of(Split::train, request.size, 0);

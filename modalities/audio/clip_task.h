@@ -48,6 +48,9 @@ class ClipTask : public Task {
   /// Throws InputError unless samples can be made of these clips.
   virtual void check_pool(const Pool& pool) const;
 
+  /// For tasks that ask for categories: throws InputError unless all are trained.
+  void check_categories() const;
+
   const AudioDataset& audio() const { return audio_; }
   /// The tokens of a clip, [n, F], played backwards if asked.
   Tensor tokens_of(const Tensor& frames, bool backwards = false) const;  // [T, mels]

@@ -55,6 +55,7 @@ JoinedTask::JoinedTask(const Options& options, const AudioDataset& audio)
       segments_(options.integer("segments")),
       distinct_(largest_divisor(segments_, categories())),
       strict_(options.flag("strict")) {
+  check_categories();
   if (distinct_ < 2) {
     input_error(
         "task {}: segments={} of {} categories found, a number expected that 2 or more of them "

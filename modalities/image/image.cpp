@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "modalities/trained_classes.h"
+
 namespace relbias {
 namespace {
 
@@ -31,6 +33,33 @@ void check_labels(const ImageSource& source, Split split) {
   }
 }
 
+std::vector<ClassCount> count_classes(const ImageSource& source) {
+  std::vector<ClassCount> classes;
+  for (const std::string& name : source.classes) classes.push_back({.name = name});
+  for (const Split split : all_splits) {
+    const Pictures& pictures = source.splits[static_cast<size_t>(split)];
+    const Tensor counts =
+        at::bincount(pictures.labels, {}, static_cast<int64_t>(source.classes.size()));
+    for (size_t label = 0; label < classes.size(); ++label) {
+      auto& count = split == Split::train ? classes[label].trained : classes[label].held_out;
+      count += counts[static_cast<int64_t>(label)].item<int64_t>();
+    }
+  }
+  return classes;
+}
+
+// Takes out the classes that no picture has, which only add an output, and says so: `; without
+// pictures: 3, 7`.
+std::string take_empty(std::vector<ClassCount>& classes) {
+  std::vector<std::string> names;
+  std::erase_if(classes, [&](const ClassCount& each) {
+    const bool empty = each.trained + each.held_out == 0;
+    if (empty) names.push_back(each.name);
+    return empty;
+  });
+  return names.empty() ? "" : fmt::format("; without pictures: {}", fmt::join(names, ", "));
+}
+
 // A share of `count` pictures when `left` are not yet given away.
 int64_t taken(double share, int64_t count, int64_t left) {
   if (share <= 0 || left < 2) return 0;
@@ -40,14 +69,14 @@ int64_t taken(double share, int64_t count, int64_t left) {
 }  // namespace
 
 ImageDataset::ImageDataset(ImageSource source) : source_(std::move(source)) {
-  if (source_.classes.size() < 2) {
-    input_error("{}: one class only ({}), at least two expected", source_.origin,
-                fmt::join(source_.classes, ", "));
-  }
   for (const Split split : all_splits) check_labels(source_, split);
+  std::vector<ClassCount> classes = count_classes(source_);
+  const std::string empty = take_empty(classes);
+  check_trained(source_.origin, classes);
   const int64_t size = side(), colours = channels();
   source_.origin += fmt::format("; {} classes, {}x{} pixels, {}", source_.classes.size(), size,
                                 size, colours == 1 ? "grey" : "red green blue");
+  source_.origin += empty;
   for (const Split split : all_splits) {
     source_.origin += fmt::format("; {} {}", split_name(split), count(split));
   }

@@ -29,8 +29,9 @@ struct ImageSource {
 /// Pictures are kept as they were read, 8 bits as 8 bits, and handed out as float32 from 0 to 1.
 class ImageDataset final : public Dataset {
  public:
-  /// Throws InputError where a split is without pictures, there is one class only, or a label is
-  /// out of range.
+  /// Throws InputError where a split is without pictures, a label is out of range, fewer than two
+  /// classes are trained, or a class is held out and not trained. Classes without any picture, as
+  /// of idx files that have only some of the digits, are named in the report.
   explicit ImageDataset(ImageSource source);
 
   std::string content_hash() const override { return source_.content_hash; }

@@ -10,8 +10,9 @@ namespace {
 /// Target: the category of the clip. Each held-out clip is evaluated once.
 class ClipClassification final : public ClipTask {
  public:
-  ClipClassification(const Options& options, const AudioDataset& audio)
-      : ClipTask(options, audio) {}
+  ClipClassification(const Options& options, const AudioDataset& audio) : ClipTask(options, audio) {
+    check_categories();
+  }
 
   TaskTraits traits() const override {
     return {.features = features(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/code: task `defect`: the label of a function.
 #include "modalities/code/function_task.h"
+#include "modalities/trained_classes.h"
 
 namespace relbias {
 namespace {
@@ -21,6 +22,13 @@ class Defect final : public FunctionTask {
                   code.report());
     }
     chance_ = std::max(ones, all - ones) / all;
+    std::vector<ClassCount> labels = {{.name = "0"}, {.name = "1"}};
+    for (const Snippet& snippet : code.snippets(Split::train)) {
+      ++labels.at(static_cast<size_t>(snippet.label)).trained;
+    }
+    labels[0].held_out = static_cast<int64_t>(all - ones);
+    labels[1].held_out = static_cast<int64_t>(ones);
+    check_trained(fmt::format("task defect: {}", code.report()), labels);
   }
 
   TaskTraits traits() const override {

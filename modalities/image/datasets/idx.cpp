@@ -95,6 +95,10 @@ class Reader {
       input_error("{}: pictures of {}x{} pixels found, square ones expected", pixel_path.string(),
                   pixels.size(1), pixels.size(2));
     }
+    if (pixels.size(0) > 0 && pixels.numel() == 0) {
+      input_error("{}: {} pictures of 0x0 pixels found, at least 1x1 expected", pixel_path.string(),
+                  pixels.size(0));
+    }
     check_labels(label_path, labels, classes_);
     return {pixels.unsqueeze(1), labels.to(at::kLong)};
   }
@@ -117,7 +121,10 @@ std::unique_ptr<Dataset> make(const Options& options) {
   if (folder.empty()) input_error("dataset idx: path= is missing, the folder of the four files");
   Reader reader(folder, options.integer("classes"));
   ImageSource source;
-  auto training = divided_by_class(reader.read("train"), {.validation = 0.1});
+  const Pictures all = reader.read("train");
+  if (all.count() == 0)
+    input_error("{}: 0 pictures found in train-images, at least 2 expected", folder.string());
+  auto training = divided_by_class(all, {.validation = 0.1});
   source.splits = {std::move(training[0]), std::move(training[1]), reader.read("t10k")};
   if (source.splits[2].count() > 0 &&
       source.splits[2].pixels.size(2) != source.splits[0].pixels.size(2)) {

@@ -79,24 +79,44 @@ TEST(ImageDataset, MeanAndDeviationAreOfTheTrainingPictures) {
   const ImageDataset images = numbered_pictures(10);  // 0 to 9 in training
   EXPECT_NEAR(images.mean()[0].item<double>(), 4.5 / 255, 1e-6);
   EXPECT_NEAR(images.deviation()[0].item<double>(), 2.8722813 / 255, 1e-6);
-  EXPECT_NEAR(numbered_pictures(1).deviation()[0].item<double>(), 1, 0);  // all are alike
+  ImageSource alike{.origin = "here", .content_hash = "0", .classes = {"a", "b"}};
+  alike.splits.fill({at::full({2, 1, 4, 4}, 7, at::kByte), at::arange(2)});
+  EXPECT_EQ(ImageDataset(std::move(alike)).deviation()[0].item<double>(), 1);
 }
 
 TEST(ImageDataset, WhatCannotBeLearntFromIsRefused) {
-  const auto refusal = [](const std::vector<std::string>& classes, int64_t label) {
-    ImageSource source{.origin = "here", .content_hash = "0", .classes = classes};
+  const auto refusal = [](int64_t label) {
+    ImageSource source{.origin = "here", .content_hash = "0", .classes = {"a", "b"}};
     source.splits.fill(pixels_of({2, 2}));
     source.splits[1].labels = at::full({4}, label, at::kLong);
     return error_of([&] { ImageDataset(std::move(source)); });
   };
-  EXPECT_THAT(refusal({"only"}, 0), HasSubstr("here: one class only (only), at least two"));
-  EXPECT_THAT(refusal({"a", "b"}, 2), HasSubstr("label 2 found, 0 to 1 expected"));
-  EXPECT_THAT(refusal({"a", "b"}, -1), HasSubstr("label -1 found"));
-  EXPECT_EQ(refusal({"a", "b"}, 1), "no error");
+  EXPECT_THAT(refusal(2), HasSubstr("label 2 found, 0 to 1 expected"));
+  EXPECT_THAT(refusal(-1), HasSubstr("label -1 found"));
+  EXPECT_EQ(refusal(1), "no error");
   ImageSource empty{.origin = "here", .content_hash = "0", .classes = {"a", "b"}};
   empty.splits[0] = pixels_of({2, 2});
   EXPECT_THAT(error_of([&] { ImageDataset(std::move(empty)); }),
               HasSubstr("nothing is left for validation"));
+}
+
+TEST(ImageDataset, EveryClassThatIsHeldOutIsTrained) {
+  const auto source = [](const std::vector<int64_t>& trained, const std::vector<int64_t>& tested) {
+    ImageSource made{.origin = "here", .content_hash = "0", .classes = {"a", "b", "c"}};
+    made.splits = {pixels_of(trained), pixels_of(trained), pixels_of(tested)};
+    return made;
+  };
+  EXPECT_THAT(error_of([&] {
+                ImageDataset(source({0, 4}, {0, 2}));
+              }),
+              HasSubstr("here: one class only (b) in training, at least two classes expected"));
+  EXPECT_THAT(error_of([&] {
+                ImageDataset(source({4, 4}, {1, 1, 5}));
+              }),
+              HasSubstr("here: class c has no sample in training and 5 held out"));
+  // Some of the digits only: the others are never asked for.
+  EXPECT_THAT(ImageDataset(source({4, 0, 4}, {1, 0, 1})).report(),
+              HasSubstr("3 classes, 1x1 pixels, grey; without pictures: b; train 8"));
 }
 
 }  // namespace

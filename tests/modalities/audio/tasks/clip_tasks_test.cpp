@@ -12,6 +12,7 @@
 namespace relbias {
 namespace {
 
+using ::testing::AllOf;
 using testing::as_audio;
 using ::testing::HasSubstr;
 
@@ -44,6 +45,21 @@ TEST_F(ClipTasks, EveryHeldOutClipIsClassifiedOnce) {
   for (const Clip& clip : clips) expected.insert(clip.frames);
   EXPECT_EQ(lengths, expected);
   EXPECT_EQ(targets, (std::multiset<int64_t>{0, 0, 1, 1}));
+}
+
+TEST_F(ClipTasks, EveryCategoryIsTrained) {
+  write_class("c", 2);  // one tests, one validates
+  dataset_ = make("audio-folder");
+  for (const std::string name : {"clip-classification", "which-first", "frame-classification"}) {
+    EXPECT_THAT(error_of([&] { task(name); }),
+                AllOf(HasSubstr(name + ": audio-folder " + path()),
+                      HasSubstr("class c has no sample in training and 2 held out")));
+  }
+  for (const std::string name : {"b", "c"}) std::filesystem::remove_all(folder_.path() / name);
+  dataset_ = make("audio-folder");
+  EXPECT_THAT(error_of([&] { task("clip-classification"); }),
+              HasSubstr("one class only (a) in training"));
+  EXPECT_EQ(error_of([&] { task("reversed"); }), "no error");
 }
 
 TEST_F(ClipTasks, SizesAreBins) {

@@ -127,6 +127,19 @@ TEST_F(Idx, ShapesAreChecked) {
   EXPECT_THAT(refusal(), HasSubstr("nothing is left for test"));
 }
 
+TEST_F(Idx, WithoutAnyPixelItIsNoData) {
+  put("train-images-idx3-ubyte", pictures(30, 0, 0));
+  EXPECT_THAT(refusal(), HasSubstr("train-images-idx3-ubyte: 30 pictures of 0x0 pixels found"));
+  put("train-images-idx3-ubyte", pictures(0));
+  put("train-labels-idx1-ubyte", labels(0));
+  EXPECT_THAT(refusal(), HasSubstr("0 pictures found in train-images, at least 2 expected"));
+}
+
+TEST_F(Idx, OneLabelIsNoClassification) {
+  put("train-labels-idx1-ubyte", idx(0x801, {30}, std::string(30, '\2')));
+  EXPECT_THAT(refusal(), HasSubstr("one class only (2) in training"));
+}
+
 TEST_F(Idx, MissingFilesAreNamed) {
   std::filesystem::remove(folder_.path() / "t10k-labels-idx1-ubyte");
   EXPECT_THAT(refusal(), HasSubstr("neither t10k-labels-idx1-ubyte nor t10k-labels-idx1-ubyte.gz"));

@@ -67,6 +67,8 @@ TEST_F(ImageFolder, FoldersOfSplitsAreKept) {
                                       HasSubstr("train 18; validation 2; test 20")));
   for (const char* name : {"a", "b"}) write_class(std::string("val/") + name, 3);
   EXPECT_THAT(load()->report(), HasSubstr("train 20; validation 6; test 20"));
+  write_class("test/c", 2);
+  EXPECT_THAT(refusal(), HasSubstr("class c has no sample in training and 2 held out"));
 }
 
 TEST_F(ImageFolder, WhatCannotBeReadIsSkippedCountedAndNamed) {
