@@ -19,7 +19,8 @@ struct CodeSource {
 };
 
 /// Snippets whose tokens say the same are kept once: a copy leaves the training split, then
-/// validation, so that nothing held out was seen.
+/// validation, so that nothing held out was seen. Snippets without a token, as comments, are left
+/// out. Both are counted.
 class CodeDataset final : public Dataset {
  public:
   /// Throws InputError where a split is without snippets.

@@ -58,7 +58,11 @@ Table read_table(const std::filesystem::path& path, int64_t fold) {
                         : its == fold % folds + 1 ? Split::validation
                                                   : Split::train;
     table.files.push_back({"audio/" + cells[column[0]], target, split});
-    table.categories.emplace(target, cells[column[3]]);
+    const auto category = table.categories.emplace(target, cells[column[3]]).first;
+    if (category->second != cells[column[3]]) {
+      input_error("{}, category: '{}' found, '{}' expected, as target {} is before", where,
+                  cells[column[3]], category->second, target);
+    }
   }
   return table;
 }

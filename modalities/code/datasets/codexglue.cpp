@@ -72,8 +72,12 @@ FunctionsByIndex numbered_functions(const fs::path& file, const Options& options
     const std::string place = fmt::format("{} line {}", file.string(), number);
     const json object = object_in(line, place);
     const json& index = field(object, "idx", place);
-    functions[index.is_string() ? index.get<std::string>() : index.dump()] =
-        function_in(object, options, place);
+    const std::string name = index.is_string() ? index.get<std::string>() : index.dump();
+    const auto [found, is_new] = functions.emplace(name, function_in(object, options, place));
+    if (!is_new) {
+      input_error("{}: idx {} found, that of {}; one of its own expected", place, name,
+                  found->second.name);
+    }
   });
   return functions;
 }

@@ -54,6 +54,8 @@ TEST_F(Esc50, TablesThatDoNotFitAreErrors) {
   EXPECT_THAT(message(), HasSubstr("line 2, fold: '6' found, a number of 1 to 5"));
   table("filename,fold,target,category\n1-1-A-0.wav,1,x,dog\n");
   EXPECT_THAT(message(), HasSubstr("line 2, target: 'x' found"));
+  table("filename,fold,target,category\n1-1-A-0.wav,1,0,dog\n2-1-A-0.wav,2,0,cat\n");
+  EXPECT_THAT(message(), HasSubstr("line 3, category: 'cat' found, 'dog' expected"));
   table("filename,fold,target,category\nnone.wav,1,0,dog\n");
   EXPECT_THAT(message(), HasSubstr("audio/none.wav does not exist"));
   table("filename,fold,target,category\n");

@@ -9,6 +9,7 @@
 namespace relbias {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 std::string line(int n) {
@@ -51,6 +52,23 @@ TEST_F(Defects, ACopyOfATestFunctionDoesNotTrain) {
   folder.write("train.jsonl", line(0) + line(6));
   EXPECT_EQ(load()->snippets(Split::train).size(), 1u);
   EXPECT_EQ(load()->snippets(Split::test).size(), 3u);
+}
+
+TEST_F(Defects, FunctionsWithoutATokenAreNoCopies) {
+  const std::string empty = R"({"func": "// nothing", "target": 1})";
+  folder.write("train.jsonl", line(0) + line(1) + empty + "\n");
+  const auto code = load();
+  EXPECT_EQ(code->snippets(Split::train).size(), 2u);
+  EXPECT_THAT(code->report(), AllOf(HasSubstr("0 copies left out, 1 without a token (the first: "),
+                                    HasSubstr("train.jsonl line 3)")));
+}
+
+TEST_F(Defects, OneLabelIsNoClassification) {
+  folder.write("train.jsonl", line(0) + line(2));
+  const auto code = load();
+  EXPECT_THAT(error_of([&] { code_task("defect", code.get()); }),
+              AllOf(HasSubstr("task defect: codexglue " + folder.path().string()),
+                    HasSubstr("one class only (0) in training, at least two classes expected")));
 }
 
 TEST_F(Defects, WrongLinesAreNamed) {
@@ -98,6 +116,10 @@ TEST(Clones, ArePairsBelowACommonRoot) {
   EXPECT_THAT(error_of([&] { load(); }), HasSubstr("test.txt line 1: no function 9 in data.jsonl"));
   folder.write("test.txt", "3\t4\n");
   EXPECT_THAT(error_of([&] { load(); }), HasSubstr("two numbers of functions and 0 or 1 expected"));
+  folder.write("data.jsonl", data + "{\"func\": \"int g() { return 1; }\", \"idx\": 3}\n");
+  EXPECT_THAT(error_of([&] { load(); }),
+              AllOf(HasSubstr("data.jsonl line 6: idx 3 found, that of "),
+                    HasSubstr("data.jsonl line 4; one of its own expected")));
 }
 
 }  // namespace
