@@ -4,10 +4,15 @@
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <mutex>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <system_error>
 
 namespace relbias {
 namespace {
@@ -23,12 +28,69 @@ std::string known_fault(std::string_view bytes) {
   return "";
 }
 
-cv::Mat decoded(std::string_view bytes) {
+// Takes what libraries of C write to standard error, from here to its end.
+class ErrorOutput {
+ public:
+  ErrorOutput()
+      : lock_(only_one()), before_(dup(STDERR_FILENO)), file_(memfd_create("stderr", MFD_CLOEXEC)) {
+    if (file_ < 0 || dup2(file_, STDERR_FILENO) < 0) {
+      throw std::system_error(errno, std::generic_category(), "standard error");
+    }
+  }
+  ~ErrorOutput() {
+    if (before_ < 0 || dup2(before_, STDERR_FILENO) < 0) close(STDERR_FILENO);
+    if (before_ >= 0) close(before_);
+    close(file_);
+  }
+  ErrorOutput(const ErrorOutput&) = delete;
+  ErrorOutput& operator=(const ErrorOutput&) = delete;
+
+  std::string text() const {
+    std::string text(1 << 12, '\0');
+    text.resize(
+        static_cast<size_t>(std::max<ssize_t>(pread(file_, text.data(), text.size(), 0), 0)));
+    return text;
+  }
+
+ private:
+  static std::mutex& only_one() {
+    static std::mutex mutex;
+    return mutex;
+  }
+
+  std::lock_guard<std::mutex> lock_;
+  int before_, file_;
+};
+
+// What libjpeg calls corrupt it fills up with grey or shifts, and goes on.
+bool is_complaint(std::string_view text) {
+  return text.find("Corrupt JPEG data") != std::string_view::npos ||
+         text.find("Premature end of JPEG") != std::string_view::npos;
+}
+
+struct Decoded {
+  cv::Mat picture;  // empty: none
+  std::string fault;
+};
+
+cv::Mat decode(std::string_view bytes) {
   const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
   // Unchanged keeps transparency and ignores the orientation, which a JPEG has and PNG has not.
   const int flags =
       is_jpeg(bytes) ? cv::IMREAD_ANYCOLOR | cv::IMREAD_ANYDEPTH : cv::IMREAD_UNCHANGED;
   return cv::imdecode(raw, flags);
+}
+
+Decoded decoded(std::string_view bytes) {
+  const ErrorOutput output;
+  Decoded result{.picture = decode(bytes), .fault = ""};
+  const std::string said = output.text();
+  if (result.picture.empty()) {
+    result.fault = said.empty() ? "not a picture" : "damaged";
+  } else if (is_jpeg(bytes) && is_complaint(said)) {
+    result.fault = "damaged";
+  }
+  return result;
 }
 
 // Grey or BGR(A) of any depth -> RGB or grey, float32 from 0 to 1.
@@ -104,9 +166,9 @@ PictureFile read_picture(std::string_view bytes, const PictureShape& shape) {
   file.fault = known_fault(bytes);
   if (!file.fault.empty()) return file;
   try {
-    const cv::Mat found = decoded(bytes);
-    if (found.empty()) {
-      file.fault = "not a picture";
+    const auto [found, fault] = decoded(bytes);
+    if (!fault.empty()) {
+      file.fault = fault;
     } else if (found.depth() != CV_8U && found.depth() != CV_16U) {
       file.fault = "neither 8 nor 16 bits";
     } else if (found.channels() == 2) {

@@ -33,8 +33,11 @@ struct PictureFile {
 ///     not square    crop: the middle square; pad: black around; stretch: sides unlike scaled
 ///     size          area averages where it shrinks, bilinear where it grows
 ///     cut short     refused: half a JPEG decodes to a picture with a grey rest, and without error
+///     damaged       refused: also a JPEG of which libjpeg says that its coded pixels are corrupt,
+///                   though it makes a picture of them
 ///
-/// Throws nothing: what cannot be read has a fault.
+/// Throws nothing: what cannot be read has a fault. What decoders say on standard error is not
+/// shown, as it names no file; so one picture is decoded at a time.
 PictureFile read_picture(std::string_view bytes, const PictureShape& shape);
 
 /// Whether a JPEG goes on to its end marker. The markers are followed from segment to segment,

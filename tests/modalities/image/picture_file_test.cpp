@@ -107,6 +107,35 @@ TEST(PictureFile, WhatIsCutShortIsRefused) {  // field note A47
   EXPECT_EQ(read_picture("", {}).fault, "empty");
 }
 
+// libjpeg fills up what is missing and shifts what is unreadable.
+TEST(PictureFile, DamagedPixelsOfAJpegAreRefused) {  // field note A47
+  using namespace std::string_literals;
+  for (const int progressive : {0, 1}) {
+    std::vector<unsigned char> bytes;
+    cv::imencode(".jpg", scene(), bytes, {cv::IMWRITE_JPEG_PROGRESSIVE, progressive});
+    const std::string jpeg(bytes.begin(), bytes.end());
+    ASSERT_EQ(read_picture(jpeg, {}).fault, "");
+    const std::string ended = jpeg.substr(0, jpeg.size() * 2 / 3) + "\xFF\xD9"s;
+    EXPECT_EQ(read_picture(ended, {}).fault, "damaged") << progressive;
+    std::string zeros = jpeg;
+    zeros.replace(jpeg.size() / 2, jpeg.size() / 4, jpeg.size() / 4, '\0');
+    EXPECT_EQ(read_picture(zeros, {}).fault, "damaged") << progressive;
+  }
+}
+
+TEST(PictureFile, WhatDecodersSayIsNotShown) {
+  std::string png = encoded(scene(), ".png");
+  png[png.size() / 2] ^= 1;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(read_picture(png, {}).fault, "damaged");
+  EXPECT_EQ(read_picture(encoded(scene(), ".bmp").substr(0, 2000), {}).fault, "damaged");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(read_picture(encoded(scene(), ".png"), {}).fault, "");
+  std::fputs("shown again", stderr);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "shown again");
+}
+
 // The preview inside a photo ends with a marker of its own, before the photo does.
 TEST(PictureFile, APreviewsEndIsNotThePhotosEnd) {
   using namespace std::string_literals;
@@ -122,7 +151,7 @@ TEST(PictureFile, APreviewsEndIsNotThePhotosEnd) {
 
 TEST(PictureFile, WhatIsNoPictureIsRefused) {
   EXPECT_EQ(read_picture("just some text\n", {}).fault, "not a picture");
-  EXPECT_EQ(read_picture(std::string("\x89PNG\r\n\x1a\n") + "IEND", {}).fault, "not a picture");
+  EXPECT_EQ(read_picture(std::string("\x89PNG\r\n\x1a\n") + "IEND", {}).fault, "damaged");
   EXPECT_EQ(read_picture(encoded(cv::Mat(7, 40, CV_8UC1, cv::Scalar(9)), ".png"), {}).fault,
             "smaller than 8 pixels");
   const std::string real = encoded(cv::Mat(9, 9, CV_32FC1, cv::Scalar(0.5)), ".tiff");
