@@ -11,6 +11,7 @@
 #include <limits>
 #include <string_view>
 
+#include "encodings/attention/memory.h"
 #include "experiments/scores.h"
 
 namespace relbias {
@@ -46,6 +47,25 @@ double clip_gradients(const std::vector<Tensor>& parameters, double clip) {
   return norm;
 }
 
+// A batch that cannot fit must not get to an allocator that overcommits. What every layer keeps of
+// every token for the way back, float32: a lower bound. Binned samples may have one token.
+void check_memory_of(const RunConfig& config, const Experiment& experiment) {
+  if (!experiment.model->parameters().front().device().is_cpu()) return;
+  const int64_t size = *std::ranges::max_element(config.train.sizes);
+  const int64_t tokens = experiment.traits.binned ? 1 : experiment.task->tokens(size);
+  double bytes = sizeof(float);
+  for (const int64_t factor : {config.train.batch, tokens, config.model.width,
+                               std::max<int64_t>(1, config.model.layers)}) {
+    bytes *= static_cast<double>(factor);
+  }
+  const auto available = static_cast<double>(main_memory());
+  if (bytes <= available) return;
+  input_error(
+      "train.batch {}: a step on so many samples of {} tokens needs more than {:.3g} GB, "
+      "this machine has {:.3g} GB",
+      config.train.batch, tokens, bytes / 1e9, available / 1e9);
+}
+
 }  // namespace
 
 Batch beside(Model& model, const Batch& batch) {
@@ -57,7 +77,9 @@ Trainer::Trainer(const RunConfig& config, Experiment& experiment)
     : config_(config),
       experiment_(experiment),
       optimiser_(parameter_groups(*experiment.model, config.train.weight_decay),
-                 config.train.betas) {}
+                 config.train.betas) {
+  check_memory_of(config, experiment);
+}
 
 Tensor Trainer::loss(const Batch& batch) {
   const auto seed = static_cast<uint64_t>(config_.seed);

@@ -36,12 +36,15 @@ Pattern::Pattern(const std::string& text) {
   shift_ = options.flag("shift");
 }
 
+void Pattern::check(const Structure& sample) const {
+  if (size_ == 0 || sample.sides.size() == 2) return;
+  input_error("model.pattern window: tokens with {} sides found, a grid of two expected",
+              sample.sides.size());
+}
+
 Tensor Pattern::mask(const Structure& sample, int64_t layer) const {
+  check(sample);
   if (size_ == 0) return {};
-  if (sample.sides.size() != 2) {
-    input_error("pattern window: tokens with {} sides found, a grid of two expected",
-                sample.sides.size());
-  }
   const int64_t shift = shift_ && layer % 2 == 1 ? size_ / 2 : 0;
   const auto along = [&](size_t axis) { return windows_along(sample.sides[axis], size_, shift); };
   const Tensor rows = along(0).repeat_interleave(sample.sides[1]);

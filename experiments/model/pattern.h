@@ -24,8 +24,10 @@ class Pattern {
   /// Throws InputError where the text is no pattern.
   explicit Pattern(const std::string& text);
 
-  /// Pairs that may attend in a layer, [N, N] bool; undefined: all of them. Throws InputError
-  /// where the samples are no grid.
+  /// Throws InputError where a window is asked for and the sample is no grid.
+  void check(const Structure& sample) const;
+
+  /// Pairs that may attend in a layer, [N, N] bool; undefined: all of them. Checks the sample.
   Tensor mask(const Structure& sample, int64_t layer) const;
 
  private:

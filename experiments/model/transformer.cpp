@@ -66,6 +66,7 @@ class Transformer final : public Model {
         task_(task),
         class_token_(config.readout == "class"),
         pattern_(config.pattern) {
+    pattern_.check(context.trained);
     embedding_ = register_module(
         "embedding", std::make_shared<Embedding>(task, config.width, class_token_, initial));
     positions_ = register_module("positions", std::make_shared<Positions>(config.positions, context,

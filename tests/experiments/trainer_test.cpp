@@ -46,6 +46,20 @@ void expect_equal_weights(const Training& a, const Training& b) {
   }
 }
 
+TEST(Trainer, ABatchThatCannotFitIsRefused) {
+  EXPECT_THAT(input_error_of([] { Training({"train.batch=1000000000000"}); }),
+              AllOf(HasSubstr("train.batch 1000000000000: a step on so many samples of "),
+                    HasSubstr(" GB, this machine has ")));
+}
+
+// Known before the training, as all that is wrong with a study.
+TEST(Trainer, AWindowOnALineIsRefusedWhereTheModelIsBuilt) {
+  DatasetCache cache;
+  const RunConfig config = tiny_run({"model.pattern=window size=4"}).config;
+  EXPECT_THAT(input_error_of([&] { build(config, cache); }),
+              HasSubstr("model.pattern window: tokens with 0 sides found"));
+}
+
 TEST(Trainer, Learns) {
   Training training({"train.steps=60", "train.batch=16", "train.learning_rate=1e-2"});
   training.advance_to(60);
