@@ -33,6 +33,9 @@ void check_seal(const std::vector<char>& bytes) {
   if (bytes.size() < seal_size) return;
   const std::string_view all(bytes.data(), bytes.size());
   const std::string_view found = all.substr(all.size() - seal_size);
+  if (found.find(mark, 1) != found.npos) {
+    throw StoreError("damaged: the checksum at its end is cut short");
+  }
   if (!found.starts_with(mark)) return;
   if (found != seal_of(all.substr(0, all.size() - seal_size))) {
     throw StoreError("damaged: its bytes don't match the checksum at its end");

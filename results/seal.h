@@ -11,8 +11,8 @@ namespace relbias {
 /// of HDF5 stop at the end of the HDF5 file proper and don't see it.
 void seal(std::vector<char>& bytes);
 
-/// Throws StoreError if there is a seal and the bytes don't match it. Other tools that write to the
-/// file remove the seal; then there is nothing to check.
+/// Throws StoreError if there is a seal, or its beginning, and the bytes don't match it. Other
+/// tools that write to the file remove the seal; then there is nothing to check.
 void check_seal(const std::vector<char>& bytes);
 
 }  // namespace relbias

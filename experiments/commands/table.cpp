@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -57,6 +58,9 @@ std::string note_on_damaged(size_t files, TableFormat format) {
 void print_table(const TableCommand& command) {
   const auto format = static_cast<TableFormat>(
       index_of("format", command.format, {"text", "markdown", "latex", "csv"}));
+  if (!(command.at > 0) || std::isinf(command.at)) {
+    input_error("--at {}: a number above 0 expected, for example 2", command.at);
+  }
   std::optional<StandingsBy> by;
   if (!command.by.empty()) {
     by = static_cast<StandingsBy>(index_of("column", command.by, {"modality", "task", "relation"}));
@@ -65,7 +69,8 @@ void print_table(const TableCommand& command) {
   for (const auto& problem : read.problems) std::cerr << "relbias: " << problem << '\n';
   if (!command.merge.empty()) return merge(read, command);
   if (by) {
-    std::cout << render_standings(read.runs, *by, command.at, format);
+    std::cout << render_standings(read.runs, *by, command.at, format)
+              << note_on_damaged(read.problems.size(), format);
     return;
   }
   try {
@@ -92,8 +97,7 @@ void add_table_command(CLI::App& app, int&) {
   command->add_option("--by", request->by,
                       "modality, task or relation: ranks of the encodings in each of them");
   command->add_option("--at", request->at, "with --by: size of evaluation / training size")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->capture_default_str();
   command->add_option("--merge", request->merge,
                       "write all runs into this HDF5 file instead: tables runs, evaluation, train");
   command->callback([request] { print_table(*request); });

@@ -42,7 +42,19 @@ TEST_F(ReportCommand, RanksAreATableOfTheirOwn) {
   const ProgramResult nowhere = call("table out --by modality --at 64");
   EXPECT_EQ(nowhere.exit_code, 2);
   EXPECT_THAT(nowhere.errors, HasSubstr("no run was evaluated at 64x its training size"));
+  EXPECT_THAT(call("table out --by modality --at 0").errors,
+              HasSubstr("--at 0: a number above 0 expected"));
+  EXPECT_EQ(call("table out --by modality --at inf").exit_code, 2);
   EXPECT_THAT(call("table out --by modalty").errors, HasSubstr("did you mean 'modality'?"));
+}
+
+TEST_F(ReportCommand, DamagedFilesAreCountedBelowEveryTable) {
+  folder_->write("out/text-gates/damaged.h5", "no run");
+  const std::string note = "1 file was not read and not counted";
+  EXPECT_THAT(call("table out").output, HasSubstr(note));
+  EXPECT_THAT(call("table out --by modality").output, HasSubstr(note));
+  EXPECT_THAT(call("table out --by modality --format csv").output, testing::Not(HasSubstr(note)));
+  std::filesystem::remove(folder_->path() / "out/text-gates/damaged.h5");
 }
 
 TEST_F(ReportCommand, RunsAreMergedOutsideTheirFolder) {

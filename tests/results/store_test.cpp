@@ -200,6 +200,8 @@ TEST(Store, DamagedBytesAreNamed) {
     EXPECT_THAT(store_error([&] { (void)read_run(file); }), HasSubstr(file.string() + ": damaged"))
         << at;
   }
+  write_bytes(file, whole.substr(0, whole.size() - 10));
+  EXPECT_THAT(store_error([&] { (void)read_run(file); }), HasSubstr("checksum at its end is cut"));
   write_bytes(file, whole.substr(0, end_of_data));  // as after a tool that knows of no checksum
   expect_same(read_run(file), example_run());
 }
