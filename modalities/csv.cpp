@@ -20,7 +20,8 @@ std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text, 
     if (!blank || empty == EmptyLines::keep) rows.push_back(row);
     row = {{""}, line};
   };
-  for (size_t n = 0; n < text.size(); ++n) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  for (size_t n = text.starts_with(mark) ? mark.size() : 0; n < text.size(); ++n) {
     const char c = text[n];
     line += c == '\n';
     if (c == '"' && quoted && n + 1 < text.size() && text[n + 1] == '"') {
@@ -58,22 +59,48 @@ std::string read_maybe_compressed(const std::filesystem::path& file) {
   return std::move(content.bytes);
 }
 
+std::string trimmed(const std::string& cell) {
+  const size_t first = cell.find_first_not_of(" \t\n");
+  if (first == std::string::npos) return "";
+  return cell.substr(first, cell.find_last_not_of(" \t\n") + 1 - first);
+}
+
+std::optional<double> number_of(const std::string& cell) {
+  const std::string text = trimmed(cell);
+  if (text.empty()) return std::numeric_limits<double>::quiet_NaN();
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (*end != '\0') return std::nullopt;
+  return number;
+}
+
 double number_in_cell(const std::string& file, const CsvRow& row, size_t column) {
   if (column >= row.cells.size()) {
     input_error("{}, line {}: {} cells found, at least {} expected", file, row.line,
                 row.cells.size(), column + 1);
   }
-  std::string cell = row.cells[column];
-  cell.erase(0, cell.find_first_not_of(" \t\n"));
-  cell.erase(cell.find_last_not_of(" \t\n") + 1);
-  if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
-  char* end = nullptr;
-  const double number = std::strtod(cell.c_str(), &end);
-  if (*end != '\0' || std::isinf(number)) {
+  const auto number = number_of(row.cells[column]);
+  if (!number) {
     input_error("{}, line {}, column {}: '{}' found, a number expected", file, row.line, column + 1,
-                cell);
+                trimmed(row.cells[column]));
   }
-  return number;
+  if (std::abs(*number) > most_number) {
+    input_error("{}, line {}, column {}: '{}' found, a number from {} to {} expected", file,
+                row.line, column + 1, trimmed(row.cells[column]), -most_number, most_number);
+  }
+  return *number;
+}
+
+int64_t whole_in_cell(const std::string& file, const CsvRow& row, size_t column,
+                      std::string_view what, int64_t low, int64_t high) {
+  const double number = number_in_cell(file, row, column);
+  // Written so that NaN is refused.
+  if (number >= static_cast<double>(low) && number <= static_cast<double>(high) &&
+      number == std::floor(number)) {
+    return static_cast<int64_t>(number);
+  }
+  input_error("{}, line {}, column {}: '{}' found, {} from {} to {} expected", file, row.line,
+              column + 1, trimmed(row.cells[column]), what, low, high);
 }
 
 }  // namespace relbias

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace relbias {
@@ -14,7 +16,8 @@ struct CsvRow {
   int64_t line;
 };
 
-/// Cells between commas; a cell in double quotes may hold commas, line ends and doubled quotes.
+/// Cells between commas; a cell in double quotes may hold commas, line ends and doubled quotes. The
+/// mark that some programs put in front of UTF-8 (EF BB BF) is no part of the first cell.
 /// Throws InputError, naming file and line, where a quote is not closed.
 enum class EmptyLines { skip, keep };  // keep: a row of one empty cell
 std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text,
@@ -24,8 +27,22 @@ std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text,
 /// the compressed data is damaged.
 std::string read_maybe_compressed(const std::filesystem::path& file);
 
+/// A cell without the blanks and line ends around it.
+std::string trimmed(const std::string& cell);
+
+/// The number that a cell holds; NaN where it is blank or `nan`, nothing where it is other text.
+std::optional<double> number_of(const std::string& cell);
+
+/// The largest number that data may hold: its square is a float32.
+inline constexpr double most_number = 1e18;
+
 /// The number in a cell; empty cells and `nan` are NaN. Throws InputError, naming file, line and
-/// column, where there is no number.
+/// column, where there is no number, or one beyond `most_number`.
 double number_in_cell(const std::string& file, const CsvRow& row, size_t column);
+
+/// The whole number in a cell. Throws InputError, naming file, line, column and `what` was expected
+/// (`a node`), where there is none from `low` to `high`: an empty cell and a fraction are none.
+int64_t whole_in_cell(const std::string& file, const CsvRow& row, size_t column,
+                      std::string_view what, int64_t low, int64_t high);
 
 }  // namespace relbias

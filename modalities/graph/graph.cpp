@@ -26,7 +26,8 @@ void check_nodes(const Graph& graph, const GraphSource& source) {
   expect(graph.numbers, source.number_count, "numbers");
   for (int64_t column = 0; column < columns; ++column) {
     const Tensor found = graph.categories.select(1, column);
-    const int64_t count = source.category_counts[static_cast<size_t>(column)];
+    const int64_t count =
+        std::min(source.category_counts[static_cast<size_t>(column)], most_categories);
     if (found.numel() == 0) continue;
     if (found.min().item<int64_t>() < 0 || found.max().item<int64_t>() >= count) {
       input_error("{}: node category {} has values from {} to {}, 0 to {} expected", sample.name,
@@ -36,6 +37,16 @@ void check_nodes(const Graph& graph, const GraphSource& source) {
   if (graph.numbers.defined() && !at::isfinite(graph.numbers).all().item<bool>()) {
     input_error("{}: a number of a node is not finite", sample.name);
   }
+}
+
+void check_edges(const Structure& sample) {
+  if (!sample.edge_features.defined()) return;
+  const Tensor broken = at::isfinite(sample.edge_features).logical_not().any(1).nonzero();
+  if (broken.numel() == 0) return;
+  const auto e = broken[0].item<int64_t>();
+  const auto& [from, to] = sample.edges[static_cast<size_t>(e)];
+  input_error("{}: a feature of edge {} ({}-{}) is missing or not finite", sample.name, e, from,
+              to);
 }
 
 void check_labels(const Graph& graph, const GraphSource& source) {
@@ -48,12 +59,14 @@ void check_labels(const Graph& graph, const GraphSource& source) {
       input_error("{}: {} labels '{}' found, {} expected", graph.structure.name, found.numel(),
                   target.name, count);
     }
+    if (target.kind != Question::Kind::category) continue;
     const Tensor known = found.masked_select(found.isnan().logical_not());
-    if (target.kind != Question::Kind::category || known.numel() == 0) continue;
-    if (known.min().item<double>() < 0 ||
-        known.max().item<double>() >= static_cast<double>(target.categories)) {
-      input_error("{}: label '{}' has the category {}, 0 to {} expected", graph.structure.name,
-                  target.name, known.max().item<double>(), target.categories - 1);
+    const int64_t categories = std::min(target.categories, most_categories);
+    const Tensor none = known.masked_select(
+        (known < 0).logical_or(known >= categories).logical_or(known != known.floor()));
+    if (none.numel() > 0) {
+      input_error("{}: label '{}' has the category {}, a whole number from 0 to {} expected",
+                  graph.structure.name, target.name, none[0].item<double>(), categories - 1);
     }
   }
 }
@@ -79,6 +92,7 @@ void GraphDataset::check() const {
   for (const Graph& graph : source_.graphs) {
     check_graph(graph.structure);
     check_nodes(graph, source_);
+    check_edges(graph.structure);
     check_labels(graph, source_);
   }
 }

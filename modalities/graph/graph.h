@@ -13,6 +13,9 @@
 
 namespace relbias {
 
+/// The most categories that a label or a column of the nodes may have: each takes a row of a table.
+inline constexpr int64_t most_categories = int64_t{1} << 20;
+
 /// One graph. `structure` has its name, its edges as they were read and a place where relations
 /// keep what they compute; its tokens are the nodes.
 struct Graph {
@@ -52,7 +55,8 @@ Graph new_graph(std::string name, int64_t nodes);
 class GraphDataset final : public Dataset {
  public:
   /// Throws InputError where a graph names a node or a category that there is not, has a label that
-  /// does not fit its target, or where a split is left without graphs.
+  /// does not fit its target or a number that is not finite, or where a split is left without
+  /// graphs.
   explicit GraphDataset(GraphSource source);
 
   std::string content_hash() const override { return source_.content_hash; }

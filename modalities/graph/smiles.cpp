@@ -51,10 +51,18 @@ int64_t kind_of(const RDKit::Bond& bond) {
 }
 
 // Null where the text is no molecule; RDKit's own messages would be one a line of the file.
+// Hydrogens are removed and the molecule is checked as RDKit does unasked; what it would do after
+// that, the naming of stereo centres, changes no atom and no bond and takes hours for long chains.
 std::unique_ptr<RDKit::ROMol> parsed(const std::string& smiles) {
   const RDLog::LogStateSetter silent;
+  RDKit::SmilesParserParams text_alone;
+  text_alone.sanitize = text_alone.removeHs = false;
   try {
-    return std::unique_ptr<RDKit::ROMol>(RDKit::SmilesToMol(smiles));
+    std::unique_ptr<RDKit::RWMol> molecule(RDKit::SmilesToMol(smiles, text_alone));
+    if (molecule) {
+      RDKit::MolOps::removeHs(*molecule, /*implicitOnly=*/false, /*updateExplicitCount=*/true);
+    }
+    return molecule;
   } catch (const std::exception&) {
     return nullptr;
   }
@@ -65,6 +73,7 @@ std::unique_ptr<RDKit::ROMol> parsed(const std::string& smiles) {
 int64_t atom_categories(Atoms atoms) { return atoms == Atoms::classes ? 6 : 119; }
 
 Molecule read_smiles(const std::string& smiles, Atoms atoms) {
+  if (smiles.size() > most_characters) return {.fault = "is too long"};
   const auto molecule = parsed(smiles);
   if (!molecule) return {.fault = "does not parse"};
   if (molecule->getNumAtoms() == 0) return {.fault = "has no atoms"};
@@ -72,7 +81,9 @@ Molecule read_smiles(const std::string& smiles, Atoms atoms) {
   if (RDKit::MolOps::getMolFrags(*molecule, fragment) > 1)
     return {.fault = "has several fragments"};
   const auto count = static_cast<int64_t>(molecule->getNumAtoms());
-  Molecule read{.graph = new_graph("molecule " + smiles, count)};
+  constexpr size_t shown = 200;
+  const std::string name = smiles.size() <= shown ? smiles : smiles.substr(0, shown) + "...";
+  Molecule read{.graph = new_graph("molecule " + name, count)};
   std::vector<int64_t> categories;
   for (const RDKit::Atom* atom : molecule->atoms()) {
     const int number = atom->getAtomicNum();
@@ -102,11 +113,16 @@ void SmilesCounts::add(const Molecule& molecule) {
   unparsed += molecule.fault == "does not parse";
   fragments += molecule.fault == "has several fragments";
   empty += molecule.fault == "has no atoms";
+  too_long += molecule.fault == "is too long";
 }
 
 std::string SmilesCounts::text() const {
-  return fmt::format("{} unparsable, {} of several fragments, {} empty", unparsed, fragments,
-                     empty);
+  std::string text =
+      fmt::format("{} unparsable, {} of several fragments, {} empty", unparsed, fragments, empty);
+  if (too_long > 0) {
+    text += fmt::format(", {} of more than {} characters", too_long, most_characters);
+  }
+  return text;
 }
 
 }  // namespace relbias

@@ -19,8 +19,12 @@ inline constexpr int64_t bond_kinds = 4;
 /// A molecule as a graph, or why there is none.
 struct Molecule {
   Graph graph{};
-  std::string fault{};  // empty, or: does not parse | has several fragments | has no atoms
+  // Empty, or: does not parse | has several fragments | has no atoms | is too long
+  std::string fault{};
 };
+
+/// Longer texts are not read: the time that RDKit takes grows with the square of their rings.
+inline constexpr size_t most_characters = size_t{1} << 15;
 
 /// Atoms without hydrogens are nodes, bonds are edges, in the order of the text. RDKit's checks of
 /// valence and aromaticity apply: a molecule that fails them does not parse. `CCO`: nodes C C O,
@@ -33,7 +37,7 @@ double largest_heteroatom_distance(const Graph& molecule);  // with Atoms::class
 
 /// How many lines were left out, and why, for a report.
 struct SmilesCounts {
-  int64_t unparsed = 0, fragments = 0, empty = 0;
+  int64_t unparsed = 0, fragments = 0, empty = 0, too_long = 0;
   void add(const Molecule& molecule);
   std::string text() const;  // `8 unparsable, 137 of several fragments, 0 empty`
 };

@@ -3,12 +3,14 @@
 #include <ATen/ATen.h>
 
 #include <boost/graph/graphml.hpp>
+#include <boost/property_tree/xml_parser.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 #include <sstream>
 
+#include "modalities/csv.h"
 #include "modalities/graph/graph.h"
 
 namespace relbias {
@@ -16,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Texts = std::map<std::string, std::string>;
+using Xml = boost::property_tree::ptree;
 
 /// What a GraphML file says: nodes and edges in its order, the data of each by key.
 class ReadGraph final : public boost::mutate_graph {
@@ -54,15 +57,52 @@ class ReadGraph final : public boost::mutate_graph {
   bool directed_;
 };
 
+void collect(const Xml& xml, const std::string& kind, std::vector<const Xml*>& found) {
+  for (const auto& [name, inner] : xml) {
+    if (name == kind) found.push_back(&inner);
+    collect(inner, kind, found);
+  }
+}
+
+// Boost would read the first graph alone, make a node of every name that an edge has, and one of
+// two nodes with the same name.
+void check_names(const std::string& file, const std::string& text) {
+  Xml document;
+  std::istringstream stream(text);
+  boost::property_tree::read_xml(stream, document);
+  const size_t graphs = document.get_child("graphml").count("graph");
+  if (graphs > 1) input_error("{}: {} graphs found, one expected", file, graphs);
+  std::vector<const Xml*> nodes, edges;
+  collect(document, "node", nodes);
+  collect(document, "edge", edges);
+  std::set<std::string> names;
+  for (const Xml* node : nodes) {
+    const auto name = node->get<std::string>("<xmlattr>.id");
+    if (!names.insert(name).second) {
+      input_error("{}: the node '{}' found twice, once expected", file, name);
+    }
+  }
+  for (size_t e = 0; e < edges.size(); ++e) {
+    for (const char* end : {"source", "target"}) {
+      const auto name = edges[e]->get<std::string>(std::string("<xmlattr>.") + end);
+      if (names.count(name) != 0) continue;
+      input_error("{}: edge {} has the {} '{}', a node of the file expected", file, e, end, name);
+    }
+  }
+}
+
 ReadGraph read_graph(const std::string& file, const std::string& text) {
   for (const bool directed : {false, true}) {
     ReadGraph graph(directed);
     std::istringstream stream(text);
     try {
       boost::read_graphml(stream, graph, 0);
+      check_names(file, text);
       return graph;
     } catch (const boost::directed_graph_error&) {
       continue;  // said to be directed: once more
+    } catch (const InputError&) {
+      throw;
     } catch (const std::exception& error) {
       input_error("{}: no GraphML: {}", file, error.what());
     }
@@ -98,8 +138,9 @@ struct Reader {
     char* end = nullptr;
     const double value = std::strtod(found->second.c_str(), &end);
     if (found->second == "true" || found->second == "false") return found->second == "true";
-    if (*end != '\0' || std::isinf(value)) {
-      input_error("{}: key {} has the value '{}', a number expected", file, key, found->second);
+    if (*end != '\0' || std::abs(value) > most_number) {
+      input_error("{}: key {} has the value '{}', a number from {} to {} expected", file, key,
+                  found->second, -most_number, most_number);
     }
     return value;
   }

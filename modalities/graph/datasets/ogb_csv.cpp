@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "modalities/csv.h"
 #include "modalities/graph/edge_lists.h"
@@ -13,9 +14,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Numbers {
+// More nodes or edges are no graph that a relation could be computed of.
+constexpr int64_t most_counted = int64_t{1} << 24;
+
+struct Rows {
   std::string file;
-  std::vector<std::vector<double>> rows;
+  std::vector<CsvRow> rows;
+
+  int64_t whole(size_t row, size_t column, const char* what, int64_t low, int64_t high) const {
+    return whole_in_cell(file, rows[row], column, what, low, high);
+  }
+  double number(size_t row, size_t column) const { return number_in_cell(file, rows[row], column); }
+  std::vector<double> numbers(size_t row) const {
+    std::vector<double> numbers;
+    for (size_t n = 0; n < rows[row].cells.size(); ++n) numbers.push_back(number(row, n));
+    return numbers;
+  }
 };
 
 class Reader {
@@ -26,32 +40,27 @@ class Reader {
     return fs::exists(folder_ / name) || fs::exists((folder_ / name).string() + ".gz");
   }
 
-  Numbers read(const std::string& name, EmptyLines empty = EmptyLines::skip) {
+  Rows read(const std::string& name, EmptyLines empty = EmptyLines::skip) {
     const std::string file = (folder_ / name).string();
     files_.push_back({name, read_maybe_compressed(file)});
-    Numbers numbers{file, {}};
-    for (const CsvRow& row : parse_csv(file, files_.back().bytes, empty)) {
-      auto& cells = numbers.rows.emplace_back();
-      for (size_t column = 0; column < row.cells.size(); ++column) {
-        cells.push_back(number_in_cell(file, row, column));
-      }
-      if (cells.size() != numbers.rows.front().size()) {
-        input_error("{}, line {}: {} cells found, {} expected as on the first line", file, row.line,
-                    cells.size(), numbers.rows.front().size());
-      }
+    Rows found{file, parse_csv(file, files_.back().bytes, empty)};
+    for (const CsvRow& row : found.rows) {
+      if (row.cells.size() == found.rows.front().cells.size()) continue;
+      input_error("{}, line {}: {} cells found, {} expected as on the first line", file, row.line,
+                  row.cells.size(), found.rows.front().cells.size());
     }
-    return numbers;
+    return found;
   }
 
-  Numbers read(const std::string& name, size_t count, const char* what) {
+  Rows read(const std::string& name, size_t count, const char* what) {
     // An only label may be missing: its line is empty.
     const bool labels = name.find("label") != std::string::npos;
-    Numbers numbers = read(name, labels ? EmptyLines::keep : EmptyLines::skip);
-    if (numbers.rows.size() != count) {
-      input_error("{}: {} lines found, one for each of {} {} expected", numbers.file,
-                  numbers.rows.size(), count, what);
+    Rows found = read(name, labels ? EmptyLines::keep : EmptyLines::skip);
+    if (found.rows.size() != count) {
+      input_error("{}: {} lines found, one for each of {} {} expected", found.file,
+                  found.rows.size(), count, what);
     }
-    return numbers;
+    return found;
   }
 
   std::string hash() const { return content_hash(files_); }
@@ -61,32 +70,34 @@ class Reader {
   std::vector<File> files_;
 };
 
-size_t total(const Numbers& counts) {
-  double sum = 0;
-  for (const auto& row : counts.rows) {
-    if (!(row.front() >= 0))
-      input_error("{}: {} found, a count expected", counts.file, row.front());
-    sum += row.front();
+std::vector<int64_t> counts_in(const Rows& lines) {
+  std::vector<int64_t> counts;
+  for (size_t n = 0; n < lines.rows.size(); ++n) {
+    counts.push_back(lines.whole(n, 0, "a count", 0, most_counted));
   }
-  return static_cast<size_t>(sum);
+  return counts;
+}
+
+size_t total(const std::vector<int64_t>& counts) {
+  return static_cast<size_t>(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
 }
 
 void read_nodes(Reader& reader, GraphSource& source) {
-  const Numbers counts = reader.read("raw/num-node-list.csv");
-  const size_t nodes = total(counts);
-  for (size_t n = 0; n < counts.rows.size(); ++n) {
-    source.graphs.push_back(
-        new_graph(fmt::format("graph {}", n), static_cast<int64_t>(counts.rows[n].front())));
+  const auto counts = counts_in(reader.read("raw/num-node-list.csv"));
+  for (size_t n = 0; n < counts.size(); ++n) {
+    source.graphs.push_back(new_graph(fmt::format("graph {}", n), counts[n]));
   }
   if (!reader.has("raw/node-feat.csv")) return;
-  const Numbers features = reader.read("raw/node-feat.csv", nodes, "nodes");
+  const Rows features = reader.read("raw/node-feat.csv", total(counts), "nodes");
   if (features.rows.empty()) return;
-  const size_t columns = features.rows.front().size();
+  const size_t columns = features.rows.front().cells.size();
   bool whole = true;
   std::vector<double> all;
-  for (const auto& row : features.rows) {
-    for (const double value : row) whole = whole && value >= 0 && value == std::floor(value);
-    all.insert(all.end(), row.begin(), row.end());
+  for (size_t n = 0; n < features.rows.size(); ++n) {
+    for (const double value : features.numbers(n)) {
+      whole = whole && value >= 0 && value == std::floor(value);
+      all.push_back(value);
+    }
   }
   const Tensor table = at::tensor(all, at::kDouble).view({-1, static_cast<int64_t>(columns)});
   int64_t first = 0;
@@ -106,9 +117,14 @@ void read_nodes(Reader& reader, GraphSource& source) {
 }
 
 int64_t read_edges(Reader& reader, GraphSource& source) {
-  const Numbers counts = reader.read("raw/num-edge-list.csv", source.graphs.size(), "graphs");
-  const Numbers edges = reader.read("raw/edge.csv", total(counts), "edges");
-  Numbers features;
+  const auto counts =
+      counts_in(reader.read("raw/num-edge-list.csv", source.graphs.size(), "graphs"));
+  const Rows edges = reader.read("raw/edge.csv", total(counts), "edges");
+  if (!edges.rows.empty() && edges.rows.front().cells.size() != 2) {
+    input_error("{}, line {}: {} cells found, 2 expected", edges.file, edges.rows.front().line,
+                edges.rows.front().cells.size());
+  }
+  Rows features;
   if (reader.has("raw/edge-feat.csv")) {
     features = reader.read("raw/edge-feat.csv", edges.rows.size(), "edges");
   }
@@ -116,13 +132,11 @@ int64_t read_edges(Reader& reader, GraphSource& source) {
   int64_t paired = 0;
   for (size_t n = 0; n < source.graphs.size(); ++n) {
     EdgeList list;
-    for (double e = 0; e < counts.rows[n].front(); ++e, ++next) {
-      const auto& row = edges.rows[next];
-      if (row.size() != 2) {
-        input_error("{}, row {}: {} cells found, 2 expected", edges.file, next + 1, row.size());
-      }
-      list.edges.push_back({static_cast<int64_t>(row[0]), static_cast<int64_t>(row[1])});
-      if (!features.rows.empty()) list.features.push_back(features.rows[next]);
+    const int64_t last = source.graphs[n].structure.nodes - 1;
+    for (int64_t e = 0; e < counts[n]; ++e, ++next) {
+      list.edges.push_back(
+          {edges.whole(next, 0, "a node", 0, last), edges.whole(next, 1, "a node", 0, last)});
+      if (!features.rows.empty()) list.features.push_back(features.numbers(next));
     }
     set_edges(source.graphs[n], std::move(list), paired);
   }
@@ -130,16 +144,16 @@ int64_t read_edges(Reader& reader, GraphSource& source) {
 }
 
 void read_labels(Reader& reader, GraphSource& source, bool categories) {
-  const Numbers labels = reader.read("raw/graph-label.csv", source.graphs.size(), "graphs");
-  const size_t columns = labels.rows.empty() ? 0 : labels.rows.front().size();
+  const Rows labels = reader.read("raw/graph-label.csv", source.graphs.size(), "graphs");
+  const size_t columns = labels.rows.empty() ? 0 : labels.rows.front().cells.size();
   for (size_t column = 0; column < columns; ++column) {
     GraphTarget target{.name = fmt::format("label{}", column)};
     for (size_t n = 0; n < labels.rows.size(); ++n) {
-      const double label = labels.rows[n][column];
+      const double label = labels.number(n, column);
       source.graphs[n].labels.push_back(at::full({1}, label, at::kDouble));
-      if (!std::isnan(label)) {
-        target.categories = std::max(target.categories, static_cast<int64_t>(label) + 1);
-      }
+      if (!categories || std::isnan(label)) continue;
+      const int64_t category = labels.whole(n, column, "a category", 0, most_categories - 1);
+      target.categories = std::max(target.categories, category + 1);
     }
     target.kind = categories ? Question::Kind::category : Question::Kind::number;
     source.targets.push_back(target);
@@ -148,20 +162,22 @@ void read_labels(Reader& reader, GraphSource& source, bool categories) {
 
 void read_splits(Reader& reader, const fs::path& root, const std::string& name,
                  GraphSource& source) {
-  if (name.empty()) return;
   if (!fs::is_directory(root / "split" / name)) {
     input_error("{} is no folder of a split", (root / "split" / name).string());
   }
   constexpr std::array<const char*, 3> parts = {"train", "valid", "test"};
+  const auto last = static_cast<int64_t>(source.graphs.size()) - 1;
   for (const Split split : all_splits) {
     const std::string part = parts[static_cast<size_t>(split)];
-    const Numbers numbers = reader.read("split/" + name + "/" + part + ".csv");
-    for (const auto& row : numbers.rows) {
-      if (row.front() < 0 || row.front() >= static_cast<double>(source.graphs.size())) {
-        input_error("{}: graph {} found, 0 to {} expected", numbers.file, row.front(),
-                    source.graphs.size() - 1);
+    const Rows listed = reader.read("split/" + name + "/" + part + ".csv");
+    for (size_t n = 0; n < listed.rows.size(); ++n) {
+      Graph& graph = source.graphs[static_cast<size_t>(listed.whole(n, 0, "a graph", 0, last))];
+      if (graph.split) {
+        input_error("{}, line {}: {} found, which is listed before, in {}.csv", listed.file,
+                    listed.rows[n].line, graph.structure.name,
+                    parts[static_cast<size_t>(*graph.split)]);
       }
-      source.graphs[static_cast<size_t>(row.front())].split = split;
+      graph.split = split;
     }
   }
 }
@@ -187,19 +203,21 @@ std::unique_ptr<Dataset> make(const Options& options) {
   read_labels(reader, source, options.word("labels") == "categories");
   const std::string split =
       options.word("split").empty() ? only_split(root) : options.word("split");
-  if (source.train_nodes == 0) read_splits(reader, root, split, source);
+  const bool divided = source.train_nodes == 0 && !split.empty();
+  if (divided) read_splits(reader, root, split, source);
   const auto empty =
       std::erase_if(source.graphs, [](const Graph& graph) { return graph.structure.nodes == 0; });
+  const auto unlisted =
+      std::erase_if(source.graphs, [&](const Graph& graph) { return divided && !graph.split; });
   source.content_hash = reader.hash();
   source.origin = fmt::format(
-      "ogb-csv {}: split {}, {} empty graphs left out, edges of {} graphs listed in both "
-      "directions, "
-      "kept once",
+      "ogb-csv {}: split {}, {} empty graphs and {} in no part of the split left out, edges of {} "
+      "graphs listed in both directions, kept once",
       root.filename().string(),
       source.train_nodes > 0 ? "by size"
       : split.empty()        ? "at random"
                              : split,
-      empty, paired);
+      empty, unlisted, paired);
   return std::make_unique<GraphDataset>(std::move(source));
 }
 
@@ -207,7 +225,8 @@ std::unique_ptr<Dataset> make(const Options& options) {
 
 /// raw/{num-node-list, num-edge-list, edge, node-feat, edge-feat, graph-label}.csv[.gz] without
 /// header and split/NAME/{train, valid, test}.csv[.gz] with the numbers of graphs. Node features
-/// that are whole numbers are categories, else numbers; an empty label is missing.
+/// that are whole numbers are categories, else numbers; an empty label is missing. A graph that the
+/// split does not list is left out and counted, one that it lists twice is an error.
 DatasetEntry dataset_ogb_csv() {
   return {
       .summary = "a graph dataset of the Open Graph Benchmark (ogbg-mol*), from its folder",

@@ -27,11 +27,26 @@ struct Table {
   }
 };
 
+// Every row has a cell for every column, and every column a name of its own.
 Table read_table(const fs::path& path, const std::string& text) {
   Table table{path.string(), {}, parse_csv(path.string(), text)};
   if (table.rows.empty()) input_error("{} is empty, a row of column names expected", table.file);
   table.header = table.rows.front().cells;
   table.rows.erase(table.rows.begin());
+  if (table.rows.empty()) {
+    input_error("{}: a row of column names found and nothing below it", table.file);
+  }
+  for (size_t n = 0; n < table.header.size(); ++n) {
+    const size_t first = table.column(table.header[n]);
+    if (first == n) continue;
+    input_error("{}: the columns {} and {} found with one name, '{}'", table.file, first + 1, n + 1,
+                table.header[n]);
+  }
+  for (const CsvRow& row : table.rows) {
+    if (row.cells.size() == table.header.size()) continue;
+    input_error("{}, line {}: {} cells found, {} expected as on the first line", table.file,
+                row.line, row.cells.size(), table.header.size());
+  }
   return table;
 }
 
@@ -45,15 +60,13 @@ size_t smiles_column(const Table& table, const std::string& wanted) {
   return table.column("smiles");
 }
 
+// Whether a column holds numbers and nothing else, whatever the order of its rows.
 bool is_numeric(const Table& table, size_t column) {
   bool some = false;
   for (const CsvRow& row : table.rows) {
-    if (column >= row.cells.size()) return false;
-    try {
-      some = some || !std::isnan(number_in_cell(table.file, row, column));
-    } catch (const InputError&) {
-      return false;
-    }
+    const auto number = number_of(row.cells[column]);
+    if (!number) return false;
+    some = some || !std::isnan(*number);
   }
   return some;
 }
@@ -66,34 +79,28 @@ std::vector<size_t> target_columns(const Table& table, const std::string& wanted
   for (size_t n = 0; wanted.empty() && n < table.header.size(); ++n) {
     if (n != smiles && is_numeric(table, n)) columns.push_back(n);
   }
+  if (std::set<size_t>(columns.begin(), columns.end()).size() < columns.size()) {
+    input_error("dataset smiles-csv, option targets: {} found, each column once expected", wanted);
+  }
   if (columns.empty()) {
-    input_error("{}: no column holds numbers that molecules could be labelled with", table.file);
+    input_error("{}: no column holds numbers alone that molecules could be labelled with",
+                table.file);
   }
   return columns;
-}
-
-std::string trimmed(std::string cell) {
-  cell.erase(0, cell.find_first_not_of(" \t\n"));
-  cell.erase(cell.find_last_not_of(" \t\n") + 1);
-  return cell;
 }
 
 // Values 0..k-1 of a column of k categories; numbers as they stand.
 void add_target(GraphSource& source, const Table& table, size_t column, bool categories) {
   GraphTarget target{.name = table.header[column]};
   if (categories) {
-    double most = 0;
+    int64_t most = 0;
     for (const CsvRow& row : table.rows) {
-      const double value = number_in_cell(table.file, row, column);
-      if (std::isnan(value)) continue;
-      if (value < 0 || value != std::floor(value)) {
-        input_error("{}, line {}, column '{}': {} found, a category 0, 1, 2 ... expected",
-                    table.file, row.line, target.name, value);
-      }
-      most = std::max(most, value);
+      if (std::isnan(number_in_cell(table.file, row, column))) continue;
+      most = std::max(most,
+                      whole_in_cell(table.file, row, column, "a category", 0, most_categories - 1));
     }
     target.kind = Question::Kind::category;
-    target.categories = static_cast<int64_t>(most) + 1;
+    target.categories = most + 1;
   }
   source.targets.push_back(target);
 }
@@ -119,7 +126,6 @@ std::unique_ptr<Dataset> make(const Options& options) {
     for (const size_t column : columns) {
       labels.push_back(at::full({1}, number_in_cell(table.file, row, column), at::kDouble));
     }
-    if (smiles >= row.cells.size()) number_in_cell(table.file, row, smiles);  // says what is wrong
     Molecule molecule = read_smiles(trimmed(row.cells[smiles]), atoms);
     counts.add(molecule);
     if (!molecule.fault.empty()) continue;
@@ -127,15 +133,18 @@ std::unique_ptr<Dataset> make(const Options& options) {
     molecule.graph.labels = std::move(labels);
     source.graphs.push_back(std::move(molecule.graph));
   }
-  source.origin =
-      fmt::format("smiles-csv {}: {} rows, {}", path.string(), table.rows.size(), counts.text());
+  std::string names;
+  for (const GraphTarget& target : source.targets) names += " " + target.name;
+  source.origin = fmt::format("smiles-csv {}: {} rows, {}, labels{}", path.string(),
+                              table.rows.size(), counts.text(), names);
   return std::make_unique<GraphDataset>(std::move(source));
 }
 
 }  // namespace
 
 /// The first row names the columns. An empty cell or `nan` is a missing label; rows whose SMILES
-/// does not parse, has no atoms or several fragments are left out and counted.
+/// does not parse, has no atoms or several fragments, or is longer than 32,768 characters are left
+/// out and counted.
 DatasetEntry dataset_smiles_csv() {
   return {
       .summary =

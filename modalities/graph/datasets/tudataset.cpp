@@ -22,31 +22,36 @@ struct Files {
   fs::path path(const std::string& part) const { return folder / (name + "_" + part + ".txt"); }
   bool has(const std::string& part) const { return fs::exists(path(part)); }
 
-  std::vector<std::vector<double>> rows(const std::string& part) {
+  std::vector<CsvRow> lines(const std::string& part) {
     const std::string file = path(part).string();
     read.push_back({path(part).filename().string(), read_file(path(part))});
-    std::vector<std::vector<double>> rows;
-    for (const CsvRow& row : parse_csv(file, read.back().bytes)) {
-      std::vector<double> numbers;
-      for (size_t column = 0; column < row.cells.size(); ++column) {
-        numbers.push_back(number_in_cell(file, row, column));
-      }
-      rows.push_back(std::move(numbers));
-      if (rows.back().size() != rows.front().size()) {
-        input_error("{}, line {}: {} numbers found, {} expected as on the first line", file,
-                    row.line, rows.back().size(), rows.front().size());
-      }
+    std::vector<CsvRow> lines = parse_csv(file, read.back().bytes);
+    for (const CsvRow& line : lines) {
+      if (line.cells.size() == lines.front().cells.size()) continue;
+      input_error("{}, line {}: {} numbers found, {} expected as on the first line", file,
+                  line.line, line.cells.size(), lines.front().cells.size());
     }
-    return rows;
+    return lines;
   }
 
-  std::vector<std::vector<double>> rows(const std::string& part, size_t count, const char* what) {
-    auto found = rows(part);
+  std::vector<CsvRow> lines(const std::string& part, size_t count, const char* what) {
+    auto found = lines(part);
     if (found.size() != count) {
       input_error("{}: {} lines found, one for each of {} {} expected", path(part).string(),
                   found.size(), count, what);
     }
     return found;
+  }
+
+  std::vector<std::vector<double>> rows(const std::string& part, size_t count, const char* what) {
+    std::vector<std::vector<double>> rows;
+    for (const CsvRow& line : lines(part, count, what)) {
+      auto& numbers = rows.emplace_back();
+      for (size_t column = 0; column < line.cells.size(); ++column) {
+        numbers.push_back(number_in_cell(path(part).string(), line, column));
+      }
+    }
+    return rows;
   }
 };
 
@@ -78,17 +83,15 @@ struct Place {
 std::vector<Place> places_of(Files& files, std::vector<Graph>& graphs) {
   std::vector<Place> places;
   std::vector<int64_t> sizes;
-  for (const auto& row : files.rows("graph_indicator")) {
-    const auto graph = static_cast<int64_t>(row.front());
-    const auto expected = static_cast<int64_t>(sizes.size());
-    if (graph < std::max<int64_t>(1, expected) || graph > expected + 1) {
-      input_error("{}, line {}: graph {} found, {} or {} expected",
-                  files.path("graph_indicator").string(), places.size() + 1, row.front(),
-                  std::max<int64_t>(1, expected), expected + 1);
-    }
-    if (graph > expected) sizes.push_back(0);
+  const std::string file = files.path("graph_indicator").string();
+  for (const CsvRow& line : files.lines("graph_indicator")) {
+    const auto last = static_cast<int64_t>(sizes.size());
+    const int64_t graph =
+        whole_in_cell(file, line, 0, "a graph", std::max<int64_t>(1, last), last + 1);
+    if (graph > last) sizes.push_back(0);
     places.push_back({graph - 1, sizes.back()++});
   }
+  if (places.empty()) input_error("{} is empty, the graph of every node expected", file);
   for (size_t n = 0; n < sizes.size(); ++n) {
     graphs.push_back(new_graph(fmt::format("graph {} of {}", n + 1, files.name), sizes[n]));
   }
@@ -96,29 +99,28 @@ std::vector<Place> places_of(Files& files, std::vector<Graph>& graphs) {
 }
 
 int64_t read_edges(Files& files, const std::vector<Place>& places, std::vector<Graph>& graphs) {
-  const auto rows = files.rows("A");
+  const std::string file = files.path("A").string();
+  const std::vector<CsvRow> lines = files.lines("A");
+  if (!lines.empty() && lines.front().cells.size() != 2) {
+    input_error("{}, line {}: {} numbers found, 2 expected", file, lines.front().line,
+                lines.front().cells.size());
+  }
   std::vector<std::vector<double>> attributes;
   if (files.has("edge_attributes")) {
-    attributes = files.rows("edge_attributes", rows.size(), "edges");
+    attributes = files.rows("edge_attributes", lines.size(), "edges");
   } else if (files.has("edge_labels")) {
-    attributes = files.rows("edge_labels", rows.size(), "edges");
+    attributes = files.rows("edge_labels", lines.size(), "edges");
   }
+  const auto count = static_cast<int64_t>(places.size());
   std::vector<EdgeList> lists(graphs.size());
-  for (size_t e = 0; e < rows.size(); ++e) {
-    const auto place = [&](double node) {
-      if (node < 1 || node > static_cast<double>(places.size())) {
-        input_error("{}, line {}: node {} found, 1 to {} expected", files.path("A").string(), e + 1,
-                    node, places.size());
-      }
-      return places[static_cast<size_t>(node) - 1];
+  for (size_t e = 0; e < lines.size(); ++e) {
+    const auto place = [&](size_t end) {
+      return places[static_cast<size_t>(whole_in_cell(file, lines[e], end, "a node", 1, count) -
+                                        1)];
     };
-    if (rows[e].size() != 2) {
-      input_error("{}, line {}: {} numbers found, 2 expected", files.path("A").string(), e + 1,
-                  rows[e].size());
-    }
-    const Place from = place(rows[e][0]), to = place(rows[e][1]);
+    const Place from = place(0), to = place(1);
     if (from.graph != to.graph) {
-      input_error("{}, line {}: an edge from graph {} to graph {}", files.path("A").string(), e + 1,
+      input_error("{}, line {}: an edge from graph {} to graph {}", file, lines[e].line,
                   from.graph + 1, to.graph + 1);
     }
     EdgeList& list = lists[static_cast<size_t>(from.graph)];
@@ -142,7 +144,15 @@ void set_nodes(std::vector<Graph>& graphs, const Tensor& rows, Tensor Graph::*me
 void read_nodes(Files& files, size_t nodes, GraphSource& source) {
   if (files.has("node_labels")) {
     int64_t categories = 0;
-    const auto labels = ranked(first_column(files.rows("node_labels", nodes, "nodes")), categories);
+    std::vector<double> found;
+    const std::string file = files.path("node_labels").string();
+    for (const CsvRow& line : files.lines("node_labels", nodes, "nodes")) {
+      found.push_back(number_in_cell(file, line, 0));
+      if (!std::isnan(found.back())) continue;
+      input_error("{}, line {}: '{}' found, the label of a node expected", file, line.line,
+                  line.cells.front());
+    }
+    const auto labels = ranked(found, categories);
     source.category_counts = {categories};
     set_nodes(source.graphs, at::tensor(labels, at::kDouble).to(at::kLong).unsqueeze(1),
               &Graph::categories);

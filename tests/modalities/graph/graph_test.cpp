@@ -85,7 +85,31 @@ TEST(GraphDataset, NamesWhatIsWrong) {
                 s.targets[0].kind = Question::Kind::category;
                 s.targets[0].categories = 4;
               }),
-              HasSubstr("label 'size' has the category 4, 0 to 3 expected"));
+              HasSubstr("label 'size' has the category 4, a whole number from 0 to 3 expected"));
+  for (const double label : {1.5, -1.0, 4e9}) {
+    EXPECT_THAT(error_with([&](GraphSource& s) {
+                  s.targets[0].kind = Question::Kind::category;
+                  s.targets[0].categories = 5'000'000'000;
+                  s.graphs[3].labels[0].fill_(label);
+                }),
+                HasSubstr(fmt::format("graph 3: label 'size' has the category {}, a whole number "
+                                      "from 0 to 1048575 expected",
+                                      label)));
+  }
+  EXPECT_THAT(error_with([](GraphSource& s) {
+                s.category_counts = {5'000'000'000};
+                for (auto& graph : s.graphs) {
+                  graph.categories = at::zeros({graph.structure.nodes, 1}, at::kLong);
+                }
+                s.graphs[3].categories.fill_(4'000'000'000);
+              }),
+              HasSubstr("graph 3: node category 0 has values from 4000000000 to 4000000000, 0 to "
+                        "1048575 expected"));
+  EXPECT_EQ(error_with([](GraphSource& s) {
+              s.graphs[3].structure.edge_features = at::ones({3, 2});
+              s.graphs[3].structure.edge_features[1][1] = NAN;
+            }),
+            "graph 3: a feature of edge 1 (1-2) is missing or not finite");
   EXPECT_THAT(error_with([](GraphSource& s) { s.category_counts = {3}; }),
               HasSubstr("graph 0: 0 categories of 0 nodes found, 1 of 1 expected"));
   EXPECT_THAT(error_with([](GraphSource& s) {

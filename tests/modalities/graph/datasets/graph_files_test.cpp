@@ -88,6 +88,18 @@ TEST(Graphml, NamesWhatIsWrong) {
   EXPECT_THAT(message(graphml(R"(<node id="a"><data key="k1">-3</data></node>)"),
                       "node_label=kind node_category=kind"),
               HasSubstr("a node without a category 0, 1, 2 ... found"));
+  EXPECT_THAT(message(graphml(three + R"(<edge source="a" target="z"/>)"), "label=toxic"),
+              HasSubstr("g.graphml: edge 2 has the target 'z', a node of the file expected"));
+  EXPECT_THAT(message(graphml(three + R"(<node id="b"/>)"), "label=toxic"),
+              HasSubstr("g.graphml: the node 'b' found twice, once expected"));
+  EXPECT_THAT(message(graphml(three + R"(</graph><graph edgedefault="directed">)"), "label=toxic"),
+              HasSubstr("g.graphml: 2 graphs found, one expected"));
+  const std::string half = R"(<data key="k0">1.5</data><node id="a"/>)";
+  EXPECT_THAT(message(graphml(half), "label=toxic labels=categories"),
+              HasSubstr("graph g.graphml: label 'toxic' has the category 1.5, a whole number"));
+  const std::string large = R"(<data key="k0">1e300</data><node id="a"/>)";
+  EXPECT_THAT(message(graphml(large), "label=toxic"),
+              HasSubstr("g.graphml: key toxic has the value '1e300', a number from -1e+18 to"));
 }
 
 // Twelve paths of three nodes, every edge listed in both directions.
@@ -145,11 +157,23 @@ TEST(TuDataset, NamesWhatIsWrong) {
   EXPECT_THAT(message([](TuFiles& f) { f.nodes += "1\n"; }),
               HasSubstr("DS_node_labels.txt: 37 lines found, one for each of 36 nodes expected"));
   EXPECT_THAT(message([](TuFiles& f) { f.edges += "1, 37\n"; }),
-              HasSubstr("DS_A.txt, line 49: node 37 found, 1 to 36 expected"));
+              HasSubstr("DS_A.txt, line 49, column 2: '37' found, a node from 1 to 36 expected"));
+  for (const char* place : {"nan", "", "1.5", "0"}) {
+    EXPECT_THAT(message([&](TuFiles& f) { f.edges += fmt::format("{},1\n", place); }),
+                HasSubstr(fmt::format("line 49, column 1: '{}' found, a node from 1", place)));
+  }
   EXPECT_THAT(message([](TuFiles& f) { f.edges += "1, 36\n"; }),
               HasSubstr("line 49: an edge from graph 1 to graph 12"));
   EXPECT_THAT(message([](TuFiles& f) { f.indicator += "40\n"; }),
-              HasSubstr("line 37: graph 40 found, 12 or 13 expected"));
+              HasSubstr("line 37, column 1: '40' found, a graph from 12 to 13 expected"));
+  for (const char* place : {"nan", "12.5"}) {
+    EXPECT_THAT(message([&](TuFiles& f) { f.indicator += fmt::format("{}\n", place); }),
+                HasSubstr(fmt::format("line 37, column 1: '{}' found, a graph from", place)));
+  }
+  EXPECT_THAT(message([](TuFiles& f) { f.indicator.clear(); }),
+              HasSubstr("DS_graph_indicator.txt is empty"));
+  EXPECT_THAT(message([](TuFiles& f) { f.nodes.replace(0, 1, "nan"); }),
+              HasSubstr("DS_node_labels.txt, line 1: 'nan' found, the label of a node expected"));
   EXPECT_THAT(message([](TuFiles& f) { f.edges += "1, x\n"; }),
               HasSubstr("DS_A.txt, line 49, column 2: 'x' found"));
 }
@@ -187,7 +211,8 @@ std::string write_ogb(const ScratchFolder& folder, const std::string& labels) {
 TEST(OgbCsv, ReadsCompressedFilesSplitsAndMissingLabels) {
   const ScratchFolder folder;
   const Loaded loaded = load("ogb-csv", write_ogb(folder, "1\n0\n\n1\n0\n1\n"));
-  EXPECT_THAT(loaded->report(), HasSubstr("split scaffold"));
+  EXPECT_THAT(loaded->report(),
+              HasSubstr("split scaffold, 0 empty graphs and 0 in no part of the split left out"));
   EXPECT_THAT(loaded->report(), HasSubstr("1 missing labels"));
   EXPECT_EQ(loaded->graphs(Split::train).size(), 3u);
   EXPECT_EQ(loaded->graphs(Split::validation).front()->structure.name, "graph 2");
@@ -196,6 +221,57 @@ TEST(OgbCsv, ReadsCompressedFilesSplitsAndMissingLabels) {
   EXPECT_THAT(loaded->category_counts(), ElementsAre(9, 2));
   EXPECT_MATRIX(loaded.graph("graph 3").structure.edge_features, matrix({{0, 1}}));
   EXPECT_THAT(loaded.graph("graph 3").structure.edges, ElementsAre(ElementsAre(0, 1)));
+}
+
+TEST(OgbCsv, GraphsThatTheSplitDoesNotListAreLeftOut) {
+  const ScratchFolder folder;
+  const std::string path = write_ogb(folder, "1\n0\n1\n1\n0\n1\n");
+  write_compressed(folder.path() / "split/scaffold/train.csv.gz", "5\n");
+  const Loaded loaded = load("ogb-csv", path);
+  EXPECT_THAT(loaded->report(), HasSubstr("0 empty graphs and 2 in no part of the split left out"));
+  EXPECT_EQ(loaded->graphs(Split::train).size(), 1u);
+  EXPECT_EQ(loaded->graphs(Split::test).size(), 2u);
+}
+
+TEST(OgbCsv, WhatIsNoCountNodeGraphOrCategoryIsNamed) {
+  const auto message = [](const std::string& file, const std::string& text) {
+    const ScratchFolder folder;
+    const std::string path = write_ogb(folder, "1\n0\n1\n1\n0\n1\n");
+    write_compressed(folder.path() / (file + ".csv.gz"), text);
+    return error_of([&] { load("ogb-csv", path + " labels=categories"); });
+  };
+  for (const char* count : {"nan", "1.5", "-1", "1e17"}) {
+    for (const char* list : {"node", "edge"}) {
+      EXPECT_THAT(
+          message(fmt::format("raw/num-{}-list", list), fmt::format("2\n{}\n2\n2\n2\n2\n", count)),
+          HasSubstr(fmt::format("num-{}-list.csv, line 2, column 1: '{}' found, a count from 0 to",
+                                list, count)));
+    }
+  }
+  for (const char* node : {"nan", "0.5", "2"}) {
+    EXPECT_THAT(
+        message("raw/edge", fmt::format("0,1\n0,{}\n0,1\n0,1\n0,1\n0,1\n", node)),
+        HasSubstr(fmt::format("edge.csv, line 2, column 2: '{}' found, a node from 0 to 1", node)));
+  }
+  for (const char* graph : {"nan", "0.5", "6"}) {
+    EXPECT_THAT(message("split/scaffold/train", fmt::format("5\n{}\n", graph)),
+                HasSubstr(fmt::format(
+                    "train.csv, line 2, column 1: '{}' found, a graph from 0 to 5", graph)));
+  }
+  EXPECT_THAT(message("split/scaffold/test", "3\n0\n"),
+              HasSubstr("test.csv, line 2: graph 0 found, which is listed before, in train.csv"));
+  for (const char* label : {"0.5", "-1", "4000000000"}) {
+    EXPECT_THAT(
+        message("raw/graph-label", fmt::format("0\n1\n{}\n1\n0\n1\n", label)),
+        HasSubstr(fmt::format("graph-label.csv, line 3, column 1: '{}' found, a category from "
+                              "0 to 1048575",
+                              label)));
+  }
+  EXPECT_THAT(message("raw/node-feat",
+                      "4000000000,0\n8,1\n6,0\n8,1\n6,0\n8,1\n6,0\n8,1\n6,0\n8,1\n6,0\n8,1\n"),
+              HasSubstr("graph 0: node category 0 has values from 8 to 4000000000"));
+  EXPECT_THAT(message("raw/edge-feat", "0,1\n0,\n0,1\n0,1\n0,1\n0,1\n"),
+              HasSubstr("graph 1: a feature of edge 0 (0-1) is missing or not finite"));
 }
 
 TEST(OgbCsv, NamesWhatIsWrong) {

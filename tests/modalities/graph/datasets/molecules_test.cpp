@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <map>
 #include <set>
 
@@ -56,6 +57,32 @@ TEST(Smiles, WhatIsNoGraphSaysWhy) {
   EXPECT_EQ(single.graph.structure.edge_features.sizes(), (at::IntArrayRef{0, 4}));
 }
 
+// Hydrogens are no nodes, but those that make up a molecule or are isotopes.
+TEST(Smiles, HydrogensAreRemoved) {
+  const auto nodes = [](const std::string& smiles) {
+    return read_smiles(smiles, Atoms::elements).graph.structure.nodes;
+  };
+  EXPECT_EQ(nodes("[H]OC([H])([H])C"), 3);
+  EXPECT_EQ(nodes("N[C@@]([H])(C)C(=O)O"), 6);
+  EXPECT_EQ(nodes("[2H]C"), 2);
+  EXPECT_EQ(nodes("[H][H]"), 2);
+  EXPECT_EQ(nodes("[H]/N=C/C"), 4);  // tells the sides of the double bond apart
+}
+
+// The naming of stereo centres would take a minute for 4000 atoms.
+TEST(Smiles, LongChainsAreReadInTime) {
+  const auto started = std::chrono::steady_clock::now();
+  const Graph chain = read_smiles(std::string(8000, 'C'), Atoms::classes).graph;
+  EXPECT_EQ(chain.structure.nodes, 8000);
+  EXPECT_LT(chain.structure.name.size(), 300u);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
+  const Molecule molecule = read_smiles(std::string(40'000, 'C'), Atoms::classes);
+  EXPECT_EQ(molecule.fault, "is too long");
+  SmilesCounts counts;
+  counts.add(molecule);
+  EXPECT_THAT(counts.text(), HasSubstr("0 empty, 1 of more than 32768 characters"));
+}
+
 TEST(Molecules, AreThoseOfTheFile) {
   const auto dataset = make("molecules", "");
   for (const char* part : {"4999 lines, as in rdkit-data 202209.3", "99 copies", "6 unparsable",
@@ -97,7 +124,7 @@ TEST(SmilesCsv, ReadsTablesWithQuotesAndMissingLabels) {
   const std::string path = "path=" + folder.write("table.csv", text);
   const auto dataset = make("smiles-csv", path);
   EXPECT_THAT(dataset->report(),
-              HasSubstr("26 rows, 1 unparsable, 1 of several fragments, 1 empty"));
+              HasSubstr("26 rows, 1 unparsable, 1 of several fragments, 1 empty, labels logP qed"));
   EXPECT_THAT(dataset->report(), HasSubstr("2 missing labels"));
   ASSERT_EQ(graphs(*dataset).targets().size(), 2u);
   EXPECT_EQ(graphs(*dataset).targets()[0].name, "logP");
@@ -119,9 +146,39 @@ TEST(SmilesCsv, NamesWhatIsWrong) {
   EXPECT_THAT(message("smiles,x\nC,1\nCC\n", " targets=x"), HasSubstr("line 3: 1 cells found"));
   EXPECT_THAT(message("smiles,x\nC,\"1\n"), HasSubstr("a double quote is not closed"));
   EXPECT_THAT(message("smiles,x\nC,one\n"), HasSubstr("no column holds numbers"));
+  EXPECT_THAT(message("smiles,x\n"), HasSubstr("and nothing below it"));
+  EXPECT_THAT(message("smiles,x\nC,1,2\n"), HasSubstr("line 2: 3 cells found, 2 expected"));
+  EXPECT_THAT(message("smiles,x,y,x\nC,1,2,3\n"),
+              HasSubstr("table.csv: the columns 2 and 4 found with one name, 'x'"));
+  EXPECT_THAT(message("smiles,x\nC,1\n", " targets=x,x"), HasSubstr("each column once expected"));
+  EXPECT_THAT(message("smiles,x\nC,1\nC,1e300\n"),
+              HasSubstr("table.csv, line 3, column 2: '1e300' found, a number from -1e+18 to"));
   EXPECT_THAT(message("smiles,x\nC1,1\n"), HasSubstr("0 graphs are too few"));
   EXPECT_THAT(message("smiles,x\nC,0.5\n", " labels=categories"),
-              HasSubstr("0.5 found, a category 0, 1, 2 ... expected"));
+              HasSubstr("line 2, column 2: '0.5' found, a category from 0 to 1048575 expected"));
+  EXPECT_THAT(message("smiles,x\nC,4000000000\n", " labels=categories"),
+              HasSubstr("'4000000000' found, a category from 0 to 1048575 expected"));
+}
+
+TEST(SmilesCsv, ColumnsOfNumbersAreLabelsWhateverTheOrderOfTheRows) {
+  const ScratchFolder folder;
+  const auto labels = [&](const std::string& first, const std::string& last) {
+    std::string text = "smiles,y,z\nC," + first + ",0\n";
+    for (int n = 0; n < 20; ++n) text += "CC,1,2\n";
+    const std::string path = folder.write("table.csv", text + "CCC," + last + ",0\n");
+    return graphs(*make("smiles-csv", "path=" + path)).targets().size();
+  };
+  EXPECT_EQ(labels("0", "1"), 2u);
+  EXPECT_EQ(labels("text", "1"), 1u);
+  EXPECT_EQ(labels("1", "text"), 1u);
+}
+
+TEST(SmilesCsv, TheMarkOfUtf8IsNoPartOfTheFirstName) {
+  const ScratchFolder folder;
+  std::string text = "\xEF\xBB\xBFsmiles,y\n";
+  for (int n = 0; n < 20; ++n) text += "CC,1\n";
+  const auto dataset = make("smiles-csv", "path=" + folder.write("table.csv", text));
+  EXPECT_THAT(dataset->report(), HasSubstr("20 rows"));
 }
 
 }  // namespace
