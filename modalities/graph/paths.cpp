@@ -157,16 +157,21 @@ std::vector<int64_t> directed_degrees(const Structure& graph, int end) {
   return ends;
 }
 
-int64_t pair_bytes(int64_t nodes, int64_t numbers, int64_t bytes_each) {
-  return nodes * nodes * numbers * bytes_each;
+double pair_bytes(int64_t nodes, int64_t numbers, int64_t bytes_each) {
+  const auto real = [](int64_t number) { return static_cast<double>(number); };
+  return real(nodes) * real(nodes) * real(numbers) * real(bytes_each);
 }
 
 void check_pair_memory(const Structure& graph, std::string_view relation, int64_t numbers,
                        int64_t bytes_each) {
-  const int64_t bytes = pair_bytes(graph.nodes, numbers, bytes_each);
-  if (bytes <= most_pair_bytes) return;
-  input_error("{} of {} nodes: {} need {} bytes for its pairs, at most {} expected",
+  const double bytes = pair_bytes(graph.nodes, numbers, bytes_each);
+  if (bytes <= static_cast<double>(most_pair_bytes)) return;
+  input_error("{} of {} nodes: {} need {:.0f} bytes for its pairs, at most {} expected",
               graph_name(graph), graph.nodes, relation, bytes, most_pair_bytes);
+}
+
+void check_any_pair_memory(const Structure& graph) {
+  check_pair_memory(graph, "the ids of any relation", 1, 1);
 }
 
 }  // namespace relbias

@@ -47,7 +47,7 @@ std::vector<int64_t> directed_degrees(const Structure& graph, int end);
 
 /// Bytes that N x N pairs take, `numbers` of `bytes_each` a pair: 500 nodes, 20 steps of 3 features
 /// in 8 bytes are 120,000,000.
-int64_t pair_bytes(int64_t nodes, int64_t numbers, int64_t bytes_each);
+double pair_bytes(int64_t nodes, int64_t numbers, int64_t bytes_each);
 
 /// The most that a relation may keep of one graph.
 inline constexpr int64_t most_pair_bytes = int64_t{1} << 28;
@@ -56,5 +56,9 @@ inline constexpr int64_t most_pair_bytes = int64_t{1} << 28;
 /// graph, nodes and bytes.
 void check_pair_memory(const Structure& graph, std::string_view relation, int64_t numbers,
                        int64_t bytes_each);
+
+/// The same before it is known which relation of the nodes is meant: none keeps less than a byte a
+/// pair. Tasks refuse such graphs (above 16,384 nodes) before the training.
+void check_any_pair_memory(const Structure& graph);
 
 }  // namespace relbias

@@ -104,6 +104,10 @@ class Csl final : public Task {
     if (size < 2 * skips.back() + 2) {
       input_error("csl: size {} found, at least {} nodes expected", size, 2 * skips.back() + 2);
     }
+    Structure sample;
+    sample.name = "a circulant graph";
+    sample.nodes = size;
+    check_any_pair_memory(sample);
     for (const int64_t a : skips) {
       for (const int64_t b : skips) {
         for (int64_t factor = 1; a < b && factor < size; ++factor) {

@@ -79,10 +79,7 @@ class GraphProperty final : public Task {
   void evaluation(const EvaluationRequest& request,
                   const std::function<void(const Batch&)>& use) const override {
     check({}, {request});
-    auto graphs = graphs_of(held_out_, request.above, request.size);
-    if (static_cast<int64_t>(graphs.size()) > request.samples) {
-      graphs.resize(static_cast<size_t>(request.samples));
-    }
+    const auto graphs = evaluated(request);
     for (size_t first = 0; first < graphs.size(); first += static_cast<size_t>(request.batch)) {
       const size_t last = std::min(first + static_cast<size_t>(request.batch), graphs.size());
       use(batch_of({graphs.begin() + static_cast<int64_t>(first),
@@ -93,13 +90,15 @@ class GraphProperty final : public Task {
   void check(const std::vector<int64_t>& train_sizes,
              const std::vector<EvaluationRequest>& evaluations) const override {
     for (const int64_t size : train_sizes) {
-      if (graphs_of(Split::train, 0, size).empty()) refuse(Split::train, 0, size);
+      const auto graphs = graphs_of(Split::train, 0, size);
+      if (graphs.empty()) refuse(Split::train, 0, size);
+      for (const Graph* graph : graphs) check_any_pair_memory(graph->structure);
     }
     for (const EvaluationRequest& request : evaluations) {
       check_counts(request);
-      if (graphs_of(held_out_, request.above, request.size).empty()) {
-        refuse(held_out_, request.above, request.size);
-      }
+      const auto graphs = evaluated(request);
+      if (graphs.empty()) refuse(held_out_, request.above, request.size);
+      for (const Graph* graph : graphs) check_any_pair_memory(graph->structure);
     }
   }
 
@@ -174,6 +173,14 @@ class GraphProperty final : public Task {
       if (nodes > above && nodes <= size) found.push_back(graph);
     }
     return found;
+  }
+
+  std::vector<const Graph*> evaluated(const EvaluationRequest& request) const {
+    auto graphs = graphs_of(held_out_, request.above, request.size);
+    if (static_cast<int64_t>(graphs.size()) > request.samples) {
+      graphs.resize(static_cast<size_t>(request.samples));
+    }
+    return graphs;
   }
 
   // [N], [N, F] int64 ids or [N, F] float32.

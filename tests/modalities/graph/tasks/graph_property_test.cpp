@@ -133,6 +133,27 @@ TEST(GraphProperty, SizesAreBinsOfTheHeldOutSplit) {
               HasSubstr("no labelled graph of the test split has 7 to 99 nodes"));
 }
 
+TEST(GraphProperty, AGraphTooLargeForAnyRelationIsRefusedBeforeTheTraining) {
+  GraphSource source{.origin = "test", .targets = {{.name = "number"}}};
+  for (int64_t n = 0; n < 20; ++n) {
+    Graph graph = new_graph(fmt::format("graph {}", n), n == 17 ? 20'000 : 3);
+    graph.labels = {at::ones({1}, at::kDouble)};
+    source.graphs.push_back(std::move(graph));
+  }
+  source.train_nodes = 3;
+  const GraphDataset dataset(std::move(source));
+  const auto task = make("", dataset);
+  const EvaluationRequest small{.size = 3, .samples = 9, .tokens = 0, .batch = 1};
+  EXPECT_NO_THROW(task->check({3}, {small}));
+  EXPECT_EQ(error_of([&] {
+              task->check(
+                  {3},
+                  {small, {.size = 30'000, .samples = 9, .tokens = 0, .batch = 1, .above = 3}});
+            }),
+            "graph 17 of 20000 nodes: the ids of any relation need 400000000 bytes for its pairs, "
+            "at most 268435456 expected");
+}
+
 TEST(GraphProperty, NamesWhatIsWrong) {
   const auto dataset = dataset_of(true, 0);
   EXPECT_THAT(error_of([&] { make("target=numbers", *dataset); }),

@@ -72,6 +72,11 @@ TEST(Csl, SizesWhereClassesAreOneGraphAreRefused) {
   EXPECT_NO_THROW(task->check({41, 83}, {}));
   EXPECT_THAT(error_of([&] { task->check({64}, {}); }), HasSubstr("give the same graph"));
   EXPECT_THAT(error_of([&] { task->check({33}, {}); }), HasSubstr("at least 34 nodes expected"));
+  for (const int64_t size : {int64_t{20'011}, int64_t{9'000'000'000}}) {
+    const EvaluationRequest large{.size = size, .samples = 1, .tokens = 0, .batch = 1};
+    EXPECT_THAT(error_of([&] { task->check({41}, {large}); }),
+                HasSubstr("bytes for its pairs, at most 268435456 expected"));
+  }
 }
 
 TEST(PairDistance, TheAnswerIsTheDistanceOfTheMarks) {
