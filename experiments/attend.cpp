@@ -114,14 +114,14 @@ Asked read_case(AttendCase& input) {
   const Options relation_options = parse_options("relation", relation_text, entry.options);
   asked.options.causal = input.flag("causal");
   asked.map = map_in_case(input, *relation, relation_options, {q.size(0), q.size(2), k.size(2)});
-  const auto trained = input.count("trained", 1);
+  const std::string trained = input.size("trained");
   const EncodingContext context{
       .heads = q.size(1),
       .head_width = q.size(3),
       .width = q.size(1) * q.size(3),
       .causal = asked.options.causal,
       .relation = relation->traits(),
-      .trained = trained ? relation->map(relation->structure(*trained, *trained)) : asked.map};
+      .trained = trained.empty() ? asked.map : trained_at(relation_text, trained).map()};
   const auto seed = static_cast<uint64_t>(input.count("seed", 0).value_or(0));
   asked.encoding = make_encoding(options, relation_text, context, seed);
   asked.encoding->to(type);
@@ -186,7 +186,7 @@ CASE.h5
     causal     0 or 1, or a boolean; default 0
     type       float32, float64 or bfloat16; default float32
     backend    auto, reference or fused; default auto
-    trained    trained size in tokens; default: the size of the case
+    trained    trained size in tokens, or `grid height=2 width=2`; default: the size of the case
     seed       of parameters that the file does not give; default 0
   datasets of numbers
     q          [B, H, Q, D]

@@ -61,6 +61,12 @@ std::optional<int64_t> AttendCase::count(const std::string& name, int64_t minimu
   return static_cast<int64_t>(*value);
 }
 
+std::string AttendCase::size(const std::string& name) {
+  if (contents_.texts.count(name) != 0) return word(name);
+  const auto tokens = count(name, 1);
+  return tokens ? std::to_string(*tokens) : "";
+}
+
 at::Tensor AttendCase::array(const std::string& name) {
   asked_.insert(name);
   const auto found = contents_.arrays.find(name);

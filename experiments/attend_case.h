@@ -28,6 +28,8 @@ class AttendCase {
   bool flag(const std::string& name);
   /// A whole number of at least `minimum`, or nothing where the attribute is missing.
   std::optional<int64_t> count(const std::string& name, int64_t minimum);
+  /// A size: a text as it stands, or a whole number of at least 1; empty where it is missing.
+  std::string size(const std::string& name);
 
   bool has(const std::string& dataset) const { return contents_.arrays.count(dataset) != 0; }
   /// A dataset of finite numbers, float64; undefined where the file has none of this name.

@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include <charconv>
+
 namespace relbias {
 
 RelationMap RelationMap::to(c10::Device device) const {
@@ -89,6 +91,27 @@ RelationMap counted_from_first(const RelationMap& map, const Tensor& valid) {
 std::unique_ptr<Relation> make_relation(const std::string& text) {
   const auto& entry = find_entry("relation", option_name(text), relation_entries());
   return entry.make(parse_options("relation", text, entry.options));
+}
+
+TrainedAt trained_at(const std::string& relation, const std::string& trained) {
+  constexpr int64_t most = int64_t{1} << 30;
+  int64_t tokens = 0;
+  const char* const end = trained.data() + trained.size();
+  const auto [rest, error] = std::from_chars(trained.data(), end, tokens);
+  if (error == std::errc{} && rest == end && tokens >= 1 && tokens <= most) {
+    auto same = make_relation(relation);
+    Structure structure = same->structure(tokens, tokens);
+    return {std::move(same), std::move(structure)};
+  }
+  const std::string name = option_name(relation);
+  if (trained.empty() || option_name(trained) != name) {
+    input_error(
+        "trained: '{}' found, tokens from 1 to {} or the relation {} at the trained size expected",
+        trained, most, name);
+  }
+  auto given = make_relation(trained);
+  Structure structure = given->structure(std::nullopt, std::nullopt);
+  return {std::move(given), std::move(structure)};
 }
 
 }  // namespace relbias

@@ -126,4 +126,15 @@ const std::vector<RelationEntry>& relation_entries();
 /// `token`, `grid height=3 width=4 class_token=true`
 std::unique_ptr<Relation> make_relation(const std::string& text);
 
+/// The size that a model on `relation` was trained at, in tokens, `16`, or, where a number of
+/// tokens is not enough, as the relation itself: `grid height=2 width=2`. Both as written by the
+/// user.
+struct TrainedAt {
+  std::unique_ptr<Relation> relation;
+  Structure structure;
+
+  RelationMap map() const { return relation->map(structure); }
+};
+TrainedAt trained_at(const std::string& relation, const std::string& trained);
+
 }  // namespace relbias

@@ -20,7 +20,7 @@ struct TermsRequest {
   std::string encoding;
   std::string relation = "token";
   std::optional<int64_t> queries, keys;
-  std::optional<int64_t> trained;
+  std::string trained;  // empty: the size itself
   int64_t heads = 1;
   int64_t width = 32;
   bool causal = false;
@@ -30,10 +30,10 @@ struct TermsRequest {
 
 // What is printed is made in memory first, some 50 bytes a number. Tables of learned rows count
 // too.
-void check_size(const TermsRequest& request, int64_t queries, int64_t keys) {
-  constexpr double largest = 1 << 25;
+void check_size(const TermsRequest& request, int64_t queries, int64_t keys, int64_t trained) {
+  constexpr double largest = 4e7;  // 4096 x 4096 of one head
   const auto real = [](int64_t number) { return static_cast<double>(number); };
-  const double heads = real(request.heads), rows = real(keys + request.trained.value_or(keys));
+  const double heads = real(request.heads), rows = real(keys + trained);
   const double numbers =
       real(queries) * real(keys) * (heads + 1) + rows * heads * real(request.width);
   if (numbers <= largest) return;
@@ -94,17 +94,18 @@ ordered_json terms_json(const TermsRequest& request) {
   const Options options = parse_encoding(request.encoding);
   const auto relation = make_relation(request.relation);
   const int64_t keys = request.keys.value_or(1);
-  check_size(request, request.queries.value_or(keys), keys);
+  check_size(request, request.queries.value_or(keys), keys, keys);
   const Structure structure = relation->structure(request.queries, request.keys);
-  check_size(request, structure.queries, structure.keys);
-  Structure trained = structure;
-  if (request.trained) trained.queries = trained.keys = *request.trained;
+  std::optional<TrainedAt> trained;
+  if (!request.trained.empty()) trained = trained_at(request.relation, request.trained);
+  check_size(request, structure.queries, structure.keys,
+             trained ? trained->structure.keys : structure.keys);
   const EncodingContext context{.heads = request.heads,
                                 .head_width = request.width,
                                 .width = request.heads * request.width,
                                 .causal = request.causal,
                                 .relation = relation->traits(),
-                                .trained = relation->map(trained)};
+                                .trained = trained ? trained->map() : relation->map(structure)};
   const auto encoding = make_encoding(options, request.relation, context,
                                       Initialiser(static_cast<uint64_t>(request.seed)));
   const RelationMap map = relation->map(structure);
@@ -171,8 +172,9 @@ void add_terms_command(CLI::App& app, int&) {
       ->check(positive);
   command->add_option("--keys", request->keys, "where the relation does not fix them")
       ->check(positive);
-  command->add_option("--trained", request->trained, "trained size; default: the size itself")
-      ->check(positive);
+  command->add_option(
+      "--trained", request->trained,
+      "trained size, in tokens or as 'grid height=2 width=2'; default: the size itself");
   command->add_option("--heads", request->heads, "number of heads")->check(positive);
   command->add_option("--width", request->width, "width of a head")->check(positive);
   command

@@ -207,6 +207,26 @@ TEST_F(Program, TermsOfTokensAreSaidToBe) {
   EXPECT_THAT(call("terms --encoding shaw --keys 4").output, HasSubstr("depends on content"));
 }
 
+TEST_F(Program, TermsOfFourThousandTokens) {
+  const std::string rope =
+      "terms --encoding 'rope scaling=dynamic-ntk factor=2 trained=2048' --width 64 --json --keys ";
+  EXPECT_THAT(call(rope + "4096").output, HasSubstr("\"base\":31082.2366"));
+  EXPECT_THAT(call(rope + "1024").output, HasSubstr("\"base\":10000.0"));
+}
+
+TEST_F(Program, TermsOfATrainedGrid) {
+  const std::string clamped =
+      "terms --encoding 'table past_range=clamp' --relation 'grid height=1 width=3' ";
+  // Trained on two patches side by side: the third is no farther than the second.
+  const ProgramResult grid = call(clamped + "--trained 'grid height=1 width=2' --json");
+  EXPECT_EQ(grid.exit_code, 0) << grid.errors;
+  EXPECT_THAT(grid.output, HasSubstr("[[1,0,0],[2,1,0],[2,2,1]]"));
+  EXPECT_THAT(call(clamped + "--trained 2").errors, HasSubstr("grid: 2 queries and 2 keys found"));
+  EXPECT_THAT(
+      call(clamped + "--trained 'token keys=2'").errors,
+      HasSubstr("trained: 'token keys=2' found, tokens from 1 to 1073741824 or the relation grid"));
+}
+
 TEST_F(Program, SaysWhatDataItRead) {
   std::filesystem::create_directory(folder_.path() / "texts");
   folder_.write("texts/a.txt", std::string(4000, 'a') + "bc\n");

@@ -75,7 +75,7 @@ class GraphModel : public ::testing::TestWithParam<GraphCase> {
     config.positions = {{GetParam().encoding, GetParam().relation}};
     const TaskTraits task{
         .vocabulary = kinds,
-        .questions = {{.name = "node", .outputs = 4},
+        .questions = {{.name = "node.kind", .outputs = 4},
                       {.name = "graph", .about = Question::About::sample, .outputs = 4}}};
     TaskEntry entry;
     entry.name = "test";
