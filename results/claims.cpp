@@ -110,9 +110,9 @@ void judge_rows(const Claim& claim, const Comparison& comparison,
   const int64_t column = column_at(comparison.columns, claim.at, example.train_size);
   for (const ComparisonRow* left : better) {
     for (const ComparisonRow* right : worse) {
-      const bool same_settings = left->repetitions->variant == right->repetitions->variant;
       const bool only_pair = better.size() == 1 && worse.size() == 1;
-      if (left == right || !(same_settings || only_pair)) continue;
+      if (left == right) continue;
+      if (!only_pair && !same_settings(*left->repetitions, *right->repetitions)) continue;
       Judgement judgement;
       if (column < 0) {
         judgement.evidence = fmt::format("nothing was evaluated at {:.4g}x", claim.at);
@@ -178,7 +178,7 @@ std::vector<Judgement> judge(const std::vector<Claim>& claims,
       if (speaks_of(claim, *group)) judge_claim(claim, *group, verdicts);
     }
     if (verdicts.size() == before) {
-      verdicts.push_back({claim, "", Verdict::undecided, "no runs of both encodings"});
+      verdicts.push_back({claim, "", Verdict::undecided, "no runs of both encodings in the same settings"});
     }
   }
   return verdicts;

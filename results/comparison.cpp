@@ -183,7 +183,7 @@ double relative_speed(const Repetitions& row, const TaskRuns& group) {
   double baseline = not_given;
   for (const Repetitions& other : group.rows) {
     const RunRecord& run = *other.runs.front();
-    if (run.encoding != "none" || other.variant != row.variant) continue;
+    if (run.encoding != "none" || !same_settings(other, row)) continue;
     const bool same_relation = run.relation == row.runs.front()->relation;
     if (same_relation || std::isnan(baseline)) baseline = tokens_per_second(other);
   }

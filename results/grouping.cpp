@@ -26,10 +26,15 @@ bool is_no_variation(const std::string& key) {
   return keys.contains(key);
 }
 
+std::string value_of(const std::map<std::string, std::string>& settings, const std::string& key) {
+  const auto found = settings.find(key);
+  return found == settings.end() ? "unset" : found->second;
+}
+
 // For each run the settings that tell it from others of the same encoding. Runs of one seed and
 // unlike settings are no repetitions: averaging them would invent a spread. A setting that follows
 // from one before it (evaluate.sizes from train.size) is not repeated.
-std::vector<std::string> variants_of(const std::vector<const RunRecord*>& runs) {
+std::vector<std::vector<Setting>> variants_of(const std::vector<const RunRecord*>& runs) {
   std::vector<std::map<std::string, std::string>> settings;
   std::vector<std::string> keys;  // in the order of the configs
   for (const RunRecord* run : runs) {
@@ -41,16 +46,14 @@ std::vector<std::string> variants_of(const std::vector<const RunRecord*>& runs) 
       }
     }
   }
-  std::vector<std::string> variants(runs.size());
+  std::vector<std::vector<Setting>> variants(runs.size());
   size_t distinct = 1;
   for (const std::string& key : keys) {
-    std::vector<std::string> longer = variants;
+    auto longer = variants;
     for (size_t i = 0; i < runs.size(); ++i) {
-      const auto value = settings[i].find(key);
-      longer[i] += (longer[i].empty() ? "" : ", ") + key + "=" +
-                   (value == settings[i].end() ? "unset" : value->second);
+      longer[i].emplace_back(key, value_of(settings[i], key));
     }
-    const size_t distinct_now = std::set<std::string>(longer.begin(), longer.end()).size();
+    const size_t distinct_now = std::set(longer.begin(), longer.end()).size();
     if (distinct_now > distinct) {
       variants = std::move(longer);
       distinct = distinct_now;
@@ -80,16 +83,17 @@ std::vector<Repetitions> rows_of(const std::vector<const RunRecord*>& runs) {
     by_encoding[{run->encoding, run->relation}].push_back(run);
     if (!run->relation.empty()) relations.insert(run->relation);
   }
-  std::map<std::tuple<bool, std::string, std::string>, Repetitions> rows;
+  std::map<std::tuple<bool, std::string, std::vector<Setting>>, Repetitions> rows;
   for (const auto& [name, members] : by_encoding) {
     const auto& [encoding, relation] = name;
     const bool tell_relation =
         relations.size() > 1 && !relation.empty() && encoding.find('@') == std::string::npos;
     const std::string label = tell_relation ? encoding + "@" + relation : encoding;
-    const std::vector<std::string> variants = variants_of(members);
+    const auto variants = variants_of(members);
     for (size_t i = 0; i < members.size(); ++i) {
       Repetitions& row = rows[{encoding != "none", label, variants[i]}];
-      row.label = variants[i].empty() ? label : label + ", " + variants[i];
+      row.label = label;
+      for (const auto& [key, value] : variants[i]) row.label += ", " + key + "=" + value;
       row.variant = variants[i];
       row.runs.push_back(members[i]);
     }
@@ -121,6 +125,18 @@ std::vector<Setting> settings_of(const std::string& config) {
     }
   }
   return settings;
+}
+
+bool same_settings(const Repetitions& one, const Repetitions& other) {
+  const auto fits = [](const std::vector<Setting>& variant, const Repetitions& row) {
+    if (variant.empty()) return true;
+    const std::vector<Setting> found = settings_of(row.runs.front()->config);
+    const std::map<std::string, std::string> settings(found.begin(), found.end());
+    return std::ranges::all_of(variant, [&](const Setting& setting) {
+      return value_of(settings, setting.first) == setting.second;
+    });
+  };
+  return fits(one.variant, other) && fits(other.variant, one);
 }
 
 std::string encoding_name(const std::string& encoding) {

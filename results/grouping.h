@@ -20,9 +20,13 @@ std::vector<std::pair<std::string, std::string>> settings_of(const std::string& 
 /// Runs that differ in their seed only.
 struct Repetitions {
   std::string label;  // "t5 num_buckets=8"; "@relation" and differing settings where rows need them
-  std::string variant;  // the differing settings alone, "model.layers=2"
+  std::vector<std::pair<std::string, std::string>> variant;  // the differing settings alone
   std::vector<const RunRecord*> runs;
 };
+
+/// Whether two rows can be compared: what tells either from others of its encoding is the same in
+/// both.
+bool same_settings(const Repetitions& one, const Repetitions& other);
 
 /// The runs of one study on one task and dataset.
 struct TaskRuns {
