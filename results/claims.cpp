@@ -178,7 +178,8 @@ std::vector<Judgement> judge(const std::vector<Claim>& claims,
       if (speaks_of(claim, *group)) judge_claim(claim, *group, verdicts);
     }
     if (verdicts.size() == before) {
-      verdicts.push_back({claim, "", Verdict::undecided, "no runs of both encodings in the same settings"});
+      verdicts.push_back(
+          {claim, "", Verdict::undecided, "no runs of both encodings in the same settings"});
     }
   }
   return verdicts;

@@ -5,6 +5,8 @@
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 
+#include <new>
+
 #include "experiments/version.h"
 #include "results/store.h"
 #include "tests/experiments/studies.h"
@@ -166,8 +168,14 @@ TEST_F(Perform, FailuresAreRecordedAndRunAgain) {
 }
 
 TEST_F(Perform, OutOfMemoryIsSaidSo) {
-  const RunRequest run = request("memory", {"train.batch=1000000000000"});
-  EXPECT_THROW(perform(run, never_stop()), std::runtime_error);
+  const RunRequest large = request("batch", {"train.batch=1000000000000"});
+  EXPECT_THROW(perform(large, never_stop()), std::runtime_error);
+  EXPECT_THAT(read_run(large.file).message, HasSubstr("needs more than 7.68e+05 GB"));
+
+  const RunRequest run = request("memory");
+  Watcher throws = never_stop();
+  throws.on_step = [](int64_t, double) { throw std::bad_alloc(); };
+  EXPECT_THROW(perform(run, throws), std::exception);
   EXPECT_THAT(read_run(run.file).message, HasSubstr("out of memory"));
 }
 
