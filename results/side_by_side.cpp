@@ -68,7 +68,8 @@ SheetCell our_cell(const Comparison& comparison, const std::string& encoding, do
                    double scale) {
   const ComparisonRow* row = row_named(comparison, encoding);
   if (row == nullptr) return {"not run", ""};
-  const int64_t column = column_at(comparison.columns, factor, 0);
+  const int64_t column =
+      column_at(comparison.columns, factor, row->repetitions->runs.front()->train_size);
   if (column < 0) return {"-", ""};
   const Cell& cell = row->cells[static_cast<size_t>(column)];
   if (cell.state != CellState::value) return {word_for(cell.state), ""};

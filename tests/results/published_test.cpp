@@ -110,6 +110,19 @@ TEST(Published, StandsBesideOurs) {
   EXPECT_THROW(side_by_side(read, our_runs(), "other"), StoreError);
 }
 
+TEST(Published, TheBinThatHoldsASizeStandsForIt) {
+  std::vector<RunRecord> runs = our_runs();
+  for (RunRecord& run : runs) {
+    for (EvaluationRow& row : run.evaluation) {
+      row.factor = not_given;
+      row.condition = row.size == run.train_size ? "<=32" : "33-64";
+    }
+  }
+  const std::string text =
+      squeezed(side_by_side(parse_published(table, "a-table"), runs, "a-table-scaled"));
+  EXPECT_THAT(text, HasSubstr("\nalibi 91.50 99.00 ± 0.00 90.50 98.00 ± 0.00\n"));
+}
+
 TEST(Published, FaultsNameFileAndLine) {
   const auto error = [](const std::string& text) -> std::string {
     try {
