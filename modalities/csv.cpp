@@ -59,6 +59,14 @@ std::string read_maybe_compressed(const std::filesystem::path& file) {
   return std::move(content.bytes);
 }
 
+void check_widths(const std::string& file, const std::vector<CsvRow>& rows) {
+  for (const CsvRow& row : rows) {
+    if (row.cells.size() == rows.front().cells.size()) continue;
+    input_error("{}, line {}: {} cells found, {} expected as on the first line", file, row.line,
+                row.cells.size(), rows.front().cells.size());
+  }
+}
+
 std::string trimmed(const std::string& cell) {
   const size_t first = cell.find_first_not_of(" \t\n");
   if (first == std::string::npos) return "";
@@ -89,6 +97,14 @@ double number_in_cell(const std::string& file, const CsvRow& row, size_t column)
                 row.line, column + 1, trimmed(row.cells[column]), -most_number, most_number);
   }
   return *number;
+}
+
+std::vector<double> numbers_in_row(const std::string& file, const CsvRow& row) {
+  std::vector<double> numbers;
+  for (size_t column = 0; column < row.cells.size(); ++column) {
+    numbers.push_back(number_in_cell(file, row, column));
+  }
+  return numbers;
 }
 
 int64_t whole_in_cell(const std::string& file, const CsvRow& row, size_t column,

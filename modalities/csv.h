@@ -27,6 +27,9 @@ std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text,
 /// the compressed data is damaged.
 std::string read_maybe_compressed(const std::filesystem::path& file);
 
+/// Throws InputError, naming file and line, where a row has not as many cells as the first.
+void check_widths(const std::string& file, const std::vector<CsvRow>& rows);
+
 /// A cell without the blanks and line ends around it.
 std::string trimmed(const std::string& cell);
 
@@ -39,6 +42,9 @@ inline constexpr double most_number = 1e18;
 /// The number in a cell; empty cells and `nan` are NaN. Throws InputError, naming file, line and
 /// column, where there is no number, or one beyond `most_number`.
 double number_in_cell(const std::string& file, const CsvRow& row, size_t column);
+
+/// The numbers in all cells of a row.
+std::vector<double> numbers_in_row(const std::string& file, const CsvRow& row);
 
 /// The whole number in a cell. Throws InputError, naming file, line, column and `what` was expected
 /// (`a node`), where there is none from `low` to `high`: an empty cell and a fraction are none.

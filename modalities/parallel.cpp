@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// modalities: the threads of LibTorch, asked for without a pragma.
 #include "modalities/parallel.h"
 
 #include <ATen/Parallel.h>

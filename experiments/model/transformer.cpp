@@ -78,8 +78,7 @@ class Transformer final : public Model {
     gain_ = register_parameter("gain", initial.constant({config.width}, 1.0));
     for (const Question& question : task.questions) {
       std::string name = question.name.empty() ? "head" : "head_" + question.name;
-      std::ranges::replace(name, '.',
-                           ':');  // a column of a table may have what a module's name may not
+      std::ranges::replace(name, '.', ':');  // LibTorch allows modules no dot, tables do columns
       const Tensor tied = task.tied_outputs && heads_.empty() ? embedding_->table() : Tensor();
       heads_.push_back(register_module(
           name, std::make_shared<Head>(question, config, tied, initial.in(question.name))));

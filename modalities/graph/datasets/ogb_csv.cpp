@@ -25,11 +25,7 @@ struct Rows {
     return whole_in_cell(file, rows[row], column, what, low, high);
   }
   double number(size_t row, size_t column) const { return number_in_cell(file, rows[row], column); }
-  std::vector<double> numbers(size_t row) const {
-    std::vector<double> numbers;
-    for (size_t n = 0; n < rows[row].cells.size(); ++n) numbers.push_back(number(row, n));
-    return numbers;
-  }
+  std::vector<double> numbers(size_t row) const { return numbers_in_row(file, rows[row]); }
 };
 
 class Reader {
@@ -44,11 +40,7 @@ class Reader {
     const std::string file = (folder_ / name).string();
     files_.push_back({name, read_maybe_compressed(file)});
     Rows found{file, parse_csv(file, files_.back().bytes, empty)};
-    for (const CsvRow& row : found.rows) {
-      if (row.cells.size() == found.rows.front().cells.size()) continue;
-      input_error("{}, line {}: {} cells found, {} expected as on the first line", file, row.line,
-                  row.cells.size(), found.rows.front().cells.size());
-    }
+    check_widths(file, found.rows);
     return found;
   }
 

@@ -31,6 +31,7 @@ struct Table {
 Table read_table(const fs::path& path, const std::string& text) {
   Table table{path.string(), {}, parse_csv(path.string(), text)};
   if (table.rows.empty()) input_error("{} is empty, a row of column names expected", table.file);
+  check_widths(table.file, table.rows);
   table.header = table.rows.front().cells;
   table.rows.erase(table.rows.begin());
   if (table.rows.empty()) {
@@ -41,11 +42,6 @@ Table read_table(const fs::path& path, const std::string& text) {
     if (first == n) continue;
     input_error("{}: the columns {} and {} found with one name, '{}'", table.file, first + 1, n + 1,
                 table.header[n]);
-  }
-  for (const CsvRow& row : table.rows) {
-    if (row.cells.size() == table.header.size()) continue;
-    input_error("{}, line {}: {} cells found, {} expected as on the first line", table.file,
-                row.line, row.cells.size(), table.header.size());
   }
   return table;
 }

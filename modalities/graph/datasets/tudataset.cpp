@@ -26,11 +26,7 @@ struct Files {
     const std::string file = path(part).string();
     read.push_back({path(part).filename().string(), read_file(path(part))});
     std::vector<CsvRow> lines = parse_csv(file, read.back().bytes);
-    for (const CsvRow& line : lines) {
-      if (line.cells.size() == lines.front().cells.size()) continue;
-      input_error("{}, line {}: {} numbers found, {} expected as on the first line", file,
-                  line.line, line.cells.size(), lines.front().cells.size());
-    }
+    check_widths(file, lines);
     return lines;
   }
 
@@ -46,10 +42,7 @@ struct Files {
   std::vector<std::vector<double>> rows(const std::string& part, size_t count, const char* what) {
     std::vector<std::vector<double>> rows;
     for (const CsvRow& line : lines(part, count, what)) {
-      auto& numbers = rows.emplace_back();
-      for (size_t column = 0; column < line.cells.size(); ++column) {
-        numbers.push_back(number_in_cell(path(part).string(), line, column));
-      }
+      rows.push_back(numbers_in_row(path(part).string(), line));
     }
     return rows;
   }

@@ -30,12 +30,13 @@ class RandomWalk final : public Relation {
     return {.index_class = IndexClass::pairs,
             .ids = 5,
             .special_ids = special_pairs(),
-            .features = steps_ + (self_ ? 1 : 0)};
+            .features = features()};
   }
 
   RelationMap map(const Structure& sample) const override {
     check_node_tokens(sample, options_);
-    check_pair_memory(sample, "the probabilities of relation random-walk", steps_, sizeof(float));
+    check_pair_memory(sample, "the probabilities of relation random-walk", features(),
+                      sizeof(float));
     RelationMap map;
     map.index_class = IndexClass::pairs;
     map.queries = map.keys = sample.keys;
@@ -56,6 +57,8 @@ class RandomWalk final : public Relation {
   }
 
  private:
+  int64_t features() const { return steps_ + (self_ ? 1 : 0); }
+
   Tensor probabilities(const Structure& sample) const {  // [N, N, k] float32
     check_graph(sample);
     const int64_t nodes = sample.nodes;
