@@ -6,6 +6,7 @@
 #include <sndfile.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <opencv2/core.hpp>
@@ -116,6 +117,11 @@ TEST(Smoke, OneOpenMpRuntimeRunsOurLoops) {
         std::chrono::milliseconds(200));  // time for the other to take its half
   });
   EXPECT_NE(thread_of_half[0], thread_of_half[1]) << "one thread did it all";
+
+  std::array<std::atomic<int>, 100> calls{};
+  in_parallel(calls.size(), [&](std::int64_t n) { ++calls.at(n); });
+  for (const auto& each : calls) EXPECT_EQ(each, 1);
+  in_parallel(0, [](std::int64_t) { FAIL() << "there is nothing to do"; });
   EXPECT_THROW(in_parallel(9,
                            [](std::int64_t n) {
                              if (n == 4) throw std::out_of_range("four");

@@ -153,6 +153,7 @@ TEST(Claims, SettingsStayApart) {
     return run.encoding == "none" && run.run_id.ends_with("-log");
   });
   EXPECT_EQ(judged(runs, {.better = "alibi", .worse = "none", .at = 8}).size(), 1);
+  EXPECT_EQ(judged(runs, {.better = "none", .worse = "alibi", .at = 8}).size(), 1);
 }
 
 TEST(StudyText, IsReadBesideTheRuns) {
