@@ -109,6 +109,7 @@ std::string describe_task(const TaskEntry& entry) {
   return fmt::format("task {} ({})\n", entry.name, entry.modality) +
          paragraph("what", entry.summary) +
          paragraph("data", entry.needs_dataset ? "needs a dataset" : "makes its own samples") +
+         paragraph("guessing", entry.trivial) +
          paragraph("relation", entry.relation + ", unless the model names another") +
          paragraph("options", option_lines(entry.options));
 }

@@ -29,7 +29,7 @@ class SizeEvaluation {
 
   void add_rows(const Scores& scores, std::vector<EvaluationRow>& rows) const {
     for (const auto& metric : traits_.metrics) {
-      EvaluationRow row = empty_row(metric);
+      EvaluationRow row = empty_row(metric, scores);
       row.samples = scores.samples(metric);
       if (row.samples == 0) {
         row.defined = false;
@@ -41,7 +41,7 @@ class SizeEvaluation {
     }
     for (const auto& bin : scores.by_position()) {
       if (bin.samples.empty()) continue;
-      EvaluationRow row = empty_row(traits_.metrics.front());
+      EvaluationRow row = empty_row(traits_.metrics.front(), scores);
       row.samples = static_cast<int64_t>(bin.samples.size());
       set(row, estimate(row.metric, bin.samples));
       row.condition +=
@@ -50,9 +50,10 @@ class SizeEvaluation {
     }
   }
 
-  void add_undefined(const std::string& reason, std::vector<EvaluationRow>& rows) const {
+  void add_undefined(const std::string& reason, const Scores& scores,
+                     std::vector<EvaluationRow>& rows) const {
     for (const auto& metric : traits_.metrics) {
-      EvaluationRow row = empty_row(metric);
+      EvaluationRow row = empty_row(metric, scores);
       row.defined = false;
       row.reason = reason;
       rows.push_back(row);
@@ -60,13 +61,14 @@ class SizeEvaluation {
   }
 
  private:
-  EvaluationRow empty_row(const std::string& metric) const {
+  EvaluationRow empty_row(const std::string& metric, const Scores& scores) const {
     EvaluationRow row;
     row.size = request_.size;
     row.factor = factor_;
     row.condition = condition_;
     row.metric = metric;
-    if (metric == traits_.metrics.front()) row.chance = traits_.chance;
+    row.chance = scores.guessing(metric);
+    if (std::isnan(row.chance) && metric == traits_.metrics.front()) row.chance = traits_.chance;
     return row;
   }
 
@@ -103,6 +105,7 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
       uint64_t batches = 0;
       task.evaluation(request, [&](const Batch& batch) {
         before_batch(request.size);
+        scores.add_guesses(batch);
         if (!undefined) undefined = model.undefined_at(largest(batch));
         if (undefined) return;
         // Random positions, like the samples, are the same for every run.
@@ -112,7 +115,7 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
       });
       const SizeEvaluation evaluation(config, traits, request, variant);
       if (undefined) {
-        evaluation.add_undefined(*undefined, rows);
+        evaluation.add_undefined(*undefined, scores, rows);
       } else {
         evaluation.add_rows(scores, rows);
       }

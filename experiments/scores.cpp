@@ -33,22 +33,29 @@ bool is_balanced(const std::string& metric) { return metric.ends_with("balanced 
 
 // What every target contributes: nats, hits, absolute errors, 1; all 0 where not scored,
 // [4, B, T] float64.
-Tensor contributions(const Question& question, const Tensor& output, const Answers& answers) {
-  const Tensor targets = answers.targets;
-  Tensor nats, hits, errors;
-  if (question.kind == Question::Kind::number) {
-    errors = (output.to(at::kDouble) * question.deviation + question.mean - targets).abs();
-    nats = hits = at::zeros_like(errors);
-  } else {
-    const Tensor scores = output.to(at::kFloat);
-    nats = -scores.log_softmax(2).gather(2, targets.unsqueeze(2)).squeeze(2).to(at::kDouble);
-    hits = (scores.argmax(2) == targets).to(at::kDouble);
-    errors = at::zeros_like(nats);
-  }
+Tensor contributions(const Question& question,
+                     const Tensor& answered,  // [B, T] as targets
+                     const Tensor& nats,      // [B, T]
+                     const Answers& answers) {
+  const Tensor zeros = at::zeros_like(answered, at::kDouble);
+  const bool number = question.kind == Question::Kind::number;
+  const Tensor hits = number ? zeros : (answered == answers.targets).to(at::kDouble);
+  const Tensor errors = number ? (answered.to(at::kDouble) - answers.targets).abs() : zeros;
   // Filled, not multiplied: an unscored target may be NaN.
-  return at::stack({nats, hits, errors, at::ones_like(nats)})
+  return at::stack({nats.to(at::kDouble), hits, errors, at::ones_like(zeros)})
       .masked_fill(answers.scored.logical_not().unsqueeze(0), 0.0)
       .cpu();
+}
+
+// Of a model's output, [B, T, outputs], [B, T, N] or, of a number, [B, T].
+Tensor contributions(const Question& question, const Tensor& output, const Answers& answers) {
+  if (question.kind == Question::Kind::number) {
+    const Tensor answered = output.to(at::kDouble) * question.deviation + question.mean;
+    return contributions(question, answered, at::zeros_like(answered), answers);
+  }
+  const Tensor scores = output.to(at::kFloat);
+  const Tensor nats = -scores.log_softmax(2).gather(2, answers.targets.unsqueeze(2)).squeeze(2);
+  return contributions(question, scores.argmax(2), nats, answers);
 }
 
 // One sample a row of `values`, [4, B, T]; samples without a scored target are none.
@@ -87,7 +94,20 @@ void Scores::add(const std::vector<Tensor>& outputs, const Batch& batch) {
     if (question.kind == Question::Kind::category) add_categories(n, all.back(), batch);
   }
   if (task_.by_position) add_by_position(all.front());
-  if (all.size() > 1) add_joint(all);
+  if (all.size() > 1) add_joint(all, by_question_);
+}
+
+void Scores::add_guesses(const Batch& batch) {
+  std::vector<Tensor> all;
+  for (size_t n = 0; n < batch.answers.size(); ++n) {
+    const Answers& answers = batch.answers[n];
+    if (!answers.guesses.defined()) continue;
+    const Question& question = task_.questions[n];
+    const Tensor no_nats = at::zeros_like(answers.guesses, at::kDouble);
+    all.push_back(contributions(question, answers.guesses, no_nats, answers));
+    add_samples(guesses_[question.name], all.back());
+  }
+  if (all.size() > 1 && all.size() == batch.answers.size()) add_joint(all, guesses_);
 }
 
 void Scores::add_categories(size_t question, const Tensor& values, const Batch& batch) {
@@ -112,7 +132,7 @@ void Scores::add_by_position(const Tensor& values) {
   }
 }
 
-void Scores::add_joint(const std::vector<Tensor>& values) {
+void Scores::add_joint(const std::vector<Tensor>& values, ByQuestion& to) const {
   bool tokens = true;
   for (const Question& question : task_.questions) {
     tokens &= question.about == Question::About::token;
@@ -130,7 +150,7 @@ void Scores::add_joint(const std::vector<Tensor>& values) {
   const Tensor counted = (scored > 0).to(at::kDouble);
   const Tensor hits = (wrong == 0).to(at::kDouble) * counted;
   const Tensor zero = at::zeros_like(hits);
-  add_samples(by_question_["joint"], at::stack({zero, hits, zero, counted}));
+  add_samples(to["joint"], at::stack({zero, hits, zero, counted}));
 }
 
 int64_t Scores::samples(const std::string& metric) const {
@@ -162,6 +182,16 @@ Estimate Scores::metric(const std::string& metric) const {
   const auto [question, measure] = split(metric, task_);
   if (measure == "balanced accuracy") return balanced(question);
   return estimate(measure, by_question_.at(question));
+}
+
+double Scores::guessing(const std::string& metric) const {
+  const auto [question, measure] = split(metric, task_);
+  const auto found = guesses_.find(question);
+  const bool judged = measure == "accuracy" || measure == "mean-absolute-error";
+  if (!judged || found == guesses_.end() || found->second.empty()) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return estimate(measure, found->second).value;
 }
 
 }  // namespace relbias

@@ -29,11 +29,16 @@ class Scores {
 
   /// `outputs` of Model::forward on the batch.
   void add(const std::vector<Tensor>& outputs, const Batch& batch);
+  /// The task's own guesses, whether or not the model can answer.
+  void add_guesses(const Batch& batch);
 
   /// Samples with a scored target of the metric's question.
   int64_t samples(const std::string& metric) const;
   /// A metric without any scored target has no value (NaN).
   Estimate metric(const std::string& metric) const;
+  /// What the guesses reach: an accuracy or an absolute error; NaN where there are none, and of
+  /// other metrics.
+  double guessing(const std::string& metric) const;
 
   /// The first metric by bins of positions 1-16, 17-32, 33-64, ...; empty unless the task asks.
   struct PositionBin {
@@ -43,14 +48,16 @@ class Scores {
   const std::vector<PositionBin>& by_position() const { return bins_; }
 
  private:
+  using ByQuestion = std::map<std::string, std::vector<SampleScore>>;  // by name, and "joint"
+
   // `values`: nats, hits, absolute errors and 1 of every scored target, [4, B, T] float64.
   void add_categories(size_t question, const Tensor& values, const Batch& batch);
   void add_by_position(const Tensor& values);
-  void add_joint(const std::vector<Tensor>& values);
+  void add_joint(const std::vector<Tensor>& values, ByQuestion& to) const;
   Estimate balanced(const std::string& question) const;
 
   const TaskTraits& task_;
-  std::map<std::string, std::vector<SampleScore>> by_question_;           // by name, and "joint"
+  ByQuestion by_question_, guesses_;
   std::vector<std::map<int64_t, std::vector<SampleScore>>> by_category_;  // one map a question
   std::vector<PositionBin> bins_;
 };

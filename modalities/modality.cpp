@@ -18,6 +18,7 @@ Batch Batch::each(const std::function<Tensor(const Tensor&)>& change) const {
     apply(answer.scored);
     apply(answer.candidates);
     apply(answer.pooled);
+    apply(answer.guesses);
   }
   return changed;
 }

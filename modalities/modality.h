@@ -34,7 +34,8 @@ struct Answers {
   Tensor targets{};     // [B, T] int64: the category, or the token pointed at; float32: the number
   Tensor scored{};      // [B, T] bool: the targets that count
   Tensor candidates{};  // [B, N] bool: tokens that may be pointed at; undefined: all that are valid
-  Tensor pooled;  // [B, N] bool: tokens that answer for the sample; undefined: all that are valid
+  Tensor pooled{};  // [B, N] bool: tokens that answer for the sample; undefined: all that are valid
+  Tensor guesses{};  // [B, T] as targets: the trivial rule's (TaskEntry); undefined: it has none
 };
 
 /// Samples of one size, on the CPU.
@@ -75,7 +76,7 @@ struct TaskTraits {
   bool tied_outputs = false;  // outputs are the input tokens: one table serves both
   std::vector<std::string>
       metrics;  // the first is the one that tables show (experiments/metrics.h)
-  double chance = std::numeric_limits<double>::quiet_NaN();   // of the first metric, guessing
+  double chance = std::numeric_limits<double>::quiet_NaN();  // of the first metric, without guesses
   double ceiling = std::numeric_limits<double>::quiet_NaN();  // the best that can be reached
   bool by_position = false;  // also report the first metric by position in the sequence
   bool binned = false;  // a size is an upper bound: its samples are above the next smaller size
@@ -138,6 +139,7 @@ struct TaskEntry {
   std::string modality{};  // from the folder, set by the catalogue
   std::string summary;     // inputs, targets, what it proves
   std::string relation;    // the relation that a model of this task uses unless told otherwise
+  std::string trivial{};   // the rule that makes Answers::guesses: what is right without a relation
   bool needs_dataset = false;
   std::vector<OptionSpec> options{};
   /// `dataset` is null for tasks that make their own samples, and outlives the task.

@@ -59,7 +59,7 @@ Sheet sheet_of(const Comparison& comparison) {
   for (const Note& note : comparison.notes) sheet.notes.push_back({note.mark, one_line(note.text)});
   const bool one_chance = all_alike(comparison.columns);
   if (one_chance && std::isfinite(comparison.columns.front().chance)) {
-    sheet.facts += fmt::format(", chance {:.4g}", comparison.columns.front().chance);
+    sheet.facts += fmt::format(", guessing {:.4g}", comparison.columns.front().chance);
   }
   const bool has_speed = std::ranges::any_of(
       comparison.rows, [](const ComparisonRow& row) { return std::isfinite(row.speed); });
@@ -96,7 +96,7 @@ Sheet sheet_of(const Comparison& comparison) {
     sheet.rows.push_back(std::move(cells));
   }
   if (!one_chance) {
-    std::vector<SheetCell> cells = {{"chance", ""}};
+    std::vector<SheetCell> cells = {{"guessing", ""}};
     for (const ComparisonColumn& column : comparison.columns) {
       cells.push_back({std::isnan(column.chance) ? "-" : number_text(column.chance), ""});
     }

@@ -62,6 +62,12 @@ Batch collate(const std::vector<Example>& examples, int64_t features, const Task
     answers.scored = flags(examples, width, question, &ExampleAnswers::scored);
     answers.candidates = flags(examples, tokens, question, &ExampleAnswers::candidates);
     answers.pooled = flags(examples, tokens, question, &ExampleAnswers::pooled);
+    if (!examples.front().answers[question].guesses.empty()) {
+      answers.guesses = padded<int64_t>(examples, width, at::kLong,
+                                        [&](const Example& example) -> const std::vector<int64_t>& {
+                                          return example.answers[question].guesses;
+                                        });
+    }
     batch.answers.push_back(std::move(answers));
   }
   return batch;

@@ -12,6 +12,7 @@ struct ExampleAnswers {
   std::vector<uint8_t> scored;      // as targets
   std::vector<uint8_t> candidates;  // [N]; empty: all tokens
   std::vector<uint8_t> pooled;      // [N]; empty: all tokens
+  std::vector<int64_t> guesses;     // as targets; empty: none
 };
 
 struct Example {

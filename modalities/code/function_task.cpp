@@ -78,11 +78,13 @@ Example FunctionTask::example(const Snippet& snippet, QuestionDraw draw) const {
     if (traits.questions[question].about == Question::About::sample) {
       by_token.targets = {target(by_node.targets.at(0))};
       by_token.scored = by_node.scored;
+      for (const int64_t guess : by_node.guesses) by_token.guesses.push_back(target(guess));
     }
     for (const int64_t node : nodes) {
       if (traits.questions[question].about == Question::About::token) {
         by_token.targets.push_back(target(by_node.targets[node]));
         by_token.scored.push_back(by_node.scored[node]);
+        if (!by_node.guesses.empty()) by_token.guesses.push_back(target(by_node.guesses[node]));
       }
       if (!by_node.candidates.empty()) by_token.candidates.push_back(by_node.candidates[node]);
       if (!by_node.pooled.empty()) by_token.pooled.push_back(by_node.pooled[node]);
@@ -192,10 +194,12 @@ ExampleAnswers FunctionTask::unscored(const Snippet& snippet) {
   return answers;
 }
 
-ExampleAnswers FunctionTask::about_sample(int64_t target, bool scored) {
+ExampleAnswers FunctionTask::about_sample(int64_t target, bool scored,
+                                          std::optional<int64_t> guess) {
   ExampleAnswers answers;
   answers.targets = {target};
   answers.scored = {scored};
+  if (guess) answers.guesses = {*guess};
   return answers;
 }
 

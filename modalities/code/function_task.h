@@ -68,7 +68,8 @@ class FunctionTask : public Task {
 
   /// Answers of one question about every node, none scored.
   static ExampleAnswers unscored(const Snippet& snippet);
-  static ExampleAnswers about_sample(int64_t target, bool scored);
+  static ExampleAnswers about_sample(int64_t target, bool scored,
+                                     std::optional<int64_t> guess = {});
 
   const CodeDataset& code_;
   const std::string name_;

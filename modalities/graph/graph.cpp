@@ -34,9 +34,12 @@ void check_nodes(const Graph& graph, const GraphSource& source) {
                   column, found.min().item<int64_t>(), found.max().item<int64_t>(), count - 1);
     }
   }
-  if (graph.numbers.defined() && !at::isfinite(graph.numbers).all().item<bool>()) {
-    input_error("{}: a number of a node is not finite", sample.name);
-  }
+  if (!graph.numbers.defined()) return;
+  const Tensor broken = at::isfinite(graph.numbers).logical_not().nonzero();
+  if (broken.size(0) == 0) return;
+  const auto node = broken[0][0].item<int64_t>(), column = broken[0][1].item<int64_t>();
+  input_error("{}: number {} of node {} is {}, a finite one expected", sample.name, column, node,
+              graph.numbers[node][column].item<double>());
 }
 
 void check_edges(const Structure& sample) {

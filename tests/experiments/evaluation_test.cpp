@@ -56,6 +56,20 @@ TEST(Evaluation, HasARowASizeAndMetric) {
   EXPECT_TRUE(std::isnan(find_row(rows, 24, "cross-entropy").chance));
 }
 
+// The trivial rule is judged on the very samples of each row, whether or not the model can answer.
+TEST(Evaluation, GuessesOfTheTaskAreTheChance) {
+  const auto rows =
+      Evaluated({"data.task=listops", "model.encoding=learned", "model.relation=token"}).rows();
+  for (const char* metric : {"root accuracy", "operators accuracy"}) {
+    for (const int64_t size : {12, 24}) {
+      const EvaluationRow& row = find_row(rows, size, metric);
+      EXPECT_GT(row.chance, 0) << metric << size;
+      EXPECT_LE(row.chance, 1) << metric << size;
+    }
+  }
+  EXPECT_FALSE(find_row(rows, 24, "root accuracy").defined);
+}
+
 TEST(Evaluation, DoesNotDependOnTheBatch) {
   const auto together = Evaluated({"evaluate.batch_tokens=1000"}).rows();
   const auto alone = Evaluated({"evaluate.batch_tokens=1"}).rows();

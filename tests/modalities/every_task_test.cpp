@@ -133,6 +133,10 @@ void expect_answers(const Question& question, const Answers& answers, const Batc
   EXPECT_EQ(answers.scored.scalar_type(), at::kBool);
   const bool token = question.about == Question::About::token;
   EXPECT_EQ(answers.targets.size(1), token ? batch.inputs.size(1) : 1);
+  if (answers.guesses.defined()) {
+    EXPECT_EQ(answers.guesses.sizes(), answers.targets.sizes());
+    EXPECT_EQ(answers.guesses.scalar_type(), answers.targets.scalar_type());
+  }
   const at::Tensor found = answers.targets.masked_select(answers.scored);
   if (found.numel() == 0) return;
   if (question.kind == Question::Kind::number) {
@@ -224,8 +228,11 @@ TEST_P(EveryTask, RefusesSizesThatAreNone) {
 TEST_P(EveryTask, SaysHowItIsJudged) {
   const TaskTraits traits = task().traits();
   EXPECT_FALSE(traits.metrics.empty());
-  EXPECT_TRUE(std::isfinite(traits.chance));
   const TaskEntry& entry = find_entry("task", GetParam(), task_entries());
+  for (const Answers& answers : training(0, 0).answers) {
+    EXPECT_EQ(answers.guesses.defined(), !entry.trivial.empty());
+  }
+  EXPECT_EQ(std::isfinite(traits.chance), entry.trivial.empty());
   EXPECT_FALSE(entry.summary.empty());
   EXPECT_NO_THROW(find_entry("relation", entry.relation, relation_entries()));
 }

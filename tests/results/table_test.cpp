@@ -30,7 +30,7 @@ std::vector<RunRecord> two_encodings() {
 TEST(Table, Text) {
   EXPECT_EQ(table(two_encodings(), TableFormat::text),
             R"(text-gates: flip-flop (text)
-accuracy (higher is better), trained at 32, relation token, mean ± standard deviation over seeds, chance 0.5
+accuracy (higher is better), trained at 32, relation token, mean ± standard deviation over seeds, guessing 0.5
 
 encoding                     1x               8x    keeps 90 %  runs  parameters  speed
 ----------------  ---------------  ---------------  ----------  ----  ----------  -----
@@ -47,7 +47,7 @@ TEST(Table, Markdown) {
   EXPECT_EQ(table(two_encodings(), TableFormat::markdown),
             R"(**text-gates: flip-flop (text)**
 
-accuracy (higher is better), trained at 32, relation token, mean ± standard deviation over seeds, chance 0.5
+accuracy (higher is better), trained at 32, relation token, mean ± standard deviation over seeds, guessing 0.5
 
 | encoding | 1x | 8x | keeps 90 % | runs | parameters | speed |
 |:---|---:|---:|---:|---:|---:|---:|
@@ -64,7 +64,7 @@ TEST(Table, Latex) {
   EXPECT_EQ(table(two_encodings(), TableFormat::latex), R"(% \usepackage{booktabs}
 \begin{table}
 \centering
-\caption{text-gates: flip-flop (text). accuracy (higher is better), trained at 32, relation token, mean $\pm$ standard deviation over seeds, chance 0.5.}
+\caption{text-gates: flip-flop (text). accuracy (higher is better), trained at 32, relation token, mean $\pm$ standard deviation over seeds, guessing 0.5.}
 \begin{tabular}{lrrrrrr}
 \toprule
 encoding & 1x & 8x & keeps 90 \% & runs & parameters & speed \\
@@ -145,7 +145,7 @@ TEST(Table, ChanceThatChangesWithTheSizeIsARow) {
   RunRecord run = table_run("alibi", 0, {{1, 1}, {2, 1}});
   run.evaluation[1].chance = 0.25;
   EXPECT_THAT(table({run}, TableFormat::markdown),
-              HasSubstr("| chance | 0.500 | 0.250 |  |  |  |"));
+              HasSubstr("| guessing | 0.500 | 0.250 |  |  |  |"));
 }
 
 TEST(Table, RunsThatNeverGotToEvaluationAreShown) {

@@ -8,10 +8,21 @@ namespace relbias {
 namespace {
 
 constexpr int64_t categories = 10;  // depth 0 to 8, and deeper
+constexpr int64_t commonest = 1;    // depth
 
 // The first token at or below a node.
 int32_t first_token(const Snippet& snippet, int32_t node) {
   return *std::lower_bound(snippet.tokens.begin(), snippet.tokens.end(), node);
+}
+
+// The latest opener stands before most of what it opens, and its block ends unseen.
+void guess(ExampleAnswers& depth, ExampleAnswers& opener) {
+  depth.guesses.resize(depth.targets.size(), commonest);
+  int64_t latest = 0;
+  for (size_t node = 0; node < opener.targets.size(); ++node) {
+    opener.guesses.push_back(latest);
+    if (opener.candidates[node] != 0) latest = static_cast<int64_t>(node);
+  }
 }
 
 /// Two questions about every token: `depth`, in how many blocks it stands (9: in 9 or more), and
@@ -27,16 +38,6 @@ class BlockStructure final : public FunctionTask {
  public:
   BlockStructure(const Options& options, const CodeDataset& code) : FunctionTask(options, code) {
     select();
-    std::vector<int64_t> counts(categories);
-    each_held_out([&](const Snippet& snippet, const FunctionAnswers& asked) {
-      for (const int32_t token : snippet.tokens) {
-        ++counts[static_cast<size_t>(asked.answers.front().targets[static_cast<size_t>(token)])];
-      }
-    });
-    const double all =
-        static_cast<double>(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
-    chance_ =
-        static_cast<double>(*std::max_element(counts.begin(), counts.end())) / std::max(all, 1.0);
   }
 
   TaskTraits traits() const override {
@@ -44,7 +45,6 @@ class BlockStructure final : public FunctionTask {
             .questions = {{.name = "depth", .outputs = categories},
                           {.name = "opener", .kind = Question::Kind::pointer}},
             .metrics = {"depth accuracy", "opener accuracy", "joint accuracy"},
-            .chance = chance_,
             .ceiling = 1.0,
             .binned = true};
   }
@@ -77,13 +77,11 @@ class BlockStructure final : public FunctionTask {
       opener.scored[node] = 1;
       opener.candidates[static_cast<size_t>(opened_by[node])] = 1;
     }
+    guess(depth, opener);
     FunctionAnswers result;
     result.answers = {std::move(depth), std::move(opener)};
     return result;
   }
-
- private:
-  double chance_ = 0;
 };
 
 }  // namespace
@@ -92,6 +90,7 @@ TaskEntry task_block_structure() {
   return {
       .summary = "of every token the depth of its block, and the token that opens it",
       .relation = "tree",
+      .trivial = "depth 1, the commonest; the latest opener before the token",
       .needs_dataset = true,
       .options = function_options(),
       .make =

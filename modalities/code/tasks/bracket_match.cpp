@@ -31,7 +31,6 @@ class BracketMatch final : public SampledTask {
             .questions = {{.kind = Question::Kind::pointer}},
             .causal = true,
             .metrics = {"accuracy", "cross-entropy"},
-            .chance = 0.11,  // the mean of 1 / openers before, at 64 tokens
             .ceiling = 1.0};
   }
 
@@ -56,6 +55,8 @@ class BracketMatch final : public SampledTask {
     ExampleAnswers answers;
     answers.targets.resize(static_cast<size_t>(size));
     answers.scored.resize(static_cast<size_t>(size));
+    answers.guesses.resize(static_cast<size_t>(size));
+    std::vector<int64_t> latest(static_cast<size_t>(kinds_));
     Structure& structure = example.structure;
     structure.queries = structure.keys = size;
     structure.parents = {-1};
@@ -74,6 +75,7 @@ class BracketMatch final : public SampledTask {
         structure.parents.push_back(open_nodes.back());
         open_nodes.push_back(static_cast<int64_t>(structure.parents.size()) - 1);
         openers.push_back(at);
+        latest[static_cast<size_t>(kind)] = at;
         example.inputs.push_back(fillers + kind);
       } else {
         const int64_t opener = openers.back();
@@ -82,6 +84,7 @@ class BracketMatch final : public SampledTask {
         example.inputs.push_back(fillers + kinds_ + kind);
         answers.targets[static_cast<size_t>(at)] = opener;
         answers.scored[static_cast<size_t>(at)] = 1;
+        answers.guesses[static_cast<size_t>(at)] = latest[static_cast<size_t>(kind)];
       }
       structure.token_nodes.push_back(static_cast<int64_t>(structure.parents.size()));
       structure.parents.push_back(open_nodes.back());
@@ -102,6 +105,7 @@ TaskEntry task_bracket_match() {
   return {
       .summary = "every closing bracket points at its opener: structure against distance",
       .relation = "tree",
+      .trivial = "the latest opener of the same kind",
       .options = {{.name = "kinds",
                    .value = int64_t{4},
                    .meaning = "of brackets",

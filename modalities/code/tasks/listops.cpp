@@ -37,7 +37,6 @@ class ListOps final : public SampledTask {
     return {.vocabulary = close + 1,
             .questions = {{.name = "root", .outputs = 10}, {.name = "operators", .outputs = 10}},
             .metrics = {"root accuracy", "operators accuracy"},
-            .chance = 0.1,
             .ceiling = 1.0};
   }
 
@@ -87,6 +86,7 @@ class ListOps final : public SampledTask {
       for (ExampleAnswers* answers : {&root, &others}) {
         answers->targets.resize(tokens_.size());
         answers->scored.resize(tokens_.size());
+        answers->guesses = guesses_;
       }
       root.targets[0] = values_[0];
       root.scored[0] = 1;
@@ -103,7 +103,7 @@ class ListOps final : public SampledTask {
     struct Open {
       size_t token;
       int64_t node, arguments;
-      std::vector<int64_t> values;
+      std::vector<int64_t> values, digits;  // digits: the values that are written down
     };
 
     // 53 random bits, the same on every system.
@@ -121,6 +121,7 @@ class ListOps final : public SampledTask {
       structure_.parents.push_back(open_.empty() ? 0 : open_.back().node);
       tokens_.push_back(token);
       values_.push_back(-1);
+      guesses_.push_back(0);
     }
 
     void open_operator() {
@@ -130,7 +131,7 @@ class ListOps final : public SampledTask {
         node = static_cast<int64_t>(structure_.parents.size());
         structure_.parents.push_back(open_.back().node);
       }
-      open_.push_back({tokens_.size(), node, 2 + below(task_.arity_ - 1), {}});
+      open_.push_back({tokens_.size(), node, 2 + below(task_.arity_ - 1), {}, {}});
       add_token(minimum + below(task_.operators_));
     }
 
@@ -140,6 +141,7 @@ class ListOps final : public SampledTask {
         add_token(close);
         const int64_t value = result(tokens_[innermost.token], innermost.values);
         values_[innermost.token] = value;
+        guesses_[innermost.token] = guess(tokens_[innermost.token], innermost.digits);
         open_.pop_back();
         if (!open_.empty()) open_.back().values.push_back(value);
       } else if (static_cast<int64_t>(open_.size()) < task_.depth_ &&
@@ -147,6 +149,7 @@ class ListOps final : public SampledTask {
         open_operator();
       } else {
         innermost.values.push_back(below(10));
+        innermost.digits.push_back(innermost.values.back());
         add_token(innermost.values.back());
       }
     }
@@ -167,10 +170,17 @@ class ListOps final : public SampledTask {
       }
     }
 
+    // An operator without digits of its own guesses as if it had all of them.
+    static int64_t guess(int64_t operation, const std::vector<int64_t>& digits) {
+      return result(operation,
+                    digits.empty() ? std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9} : digits);
+    }
+
     const ListOps& task_;
     int64_t size_;
     std::mt19937_64& random_;
     std::vector<int64_t> tokens_, values_;  // value of every operator's token, -1 of others
+    std::vector<int64_t> guesses_;
     std::vector<Open> open_;
     Structure structure_;
   };
@@ -186,6 +196,7 @@ TaskEntry task_listops() {
   return {
       .summary = "every operator of a nested expression predicts its value: structure, computed on",
       .relation = "tree",
+      .trivial = "the operator on those of its arguments that are digits",
       .options = {{.name = "operators",
                    .value = int64_t{2},
                    .meaning = "2: MIN MAX; 4: MED and SM as well",

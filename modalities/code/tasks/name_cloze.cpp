@@ -16,20 +16,12 @@ class NameCloze final : public VariableTask {
  public:
   NameCloze(const Options& options, const CodeDataset& code) : VariableTask(options, code) {
     select();
-    double sum = 0, count = 0;
-    each_held_out([&](const Snippet&, const FunctionAnswers& asked) {
-      const auto& candidates = asked.answers.front().candidates;
-      sum += 1.0 / static_cast<double>(std::count(candidates.begin(), candidates.end(), 1));
-      ++count;
-    });
-    chance_ = count > 0 ? sum / count : 1.0;
   }
 
   TaskTraits traits() const override {
     return {.vocabulary = code_.vocabulary().rows(),
             .questions = {{.kind = Question::Kind::pointer}},
             .metrics = {"accuracy", "cross-entropy"},
-            .chance = chance_,
             .ceiling = 1.0,
             .binned = true};
   }
@@ -43,20 +35,20 @@ class NameCloze final : public VariableTask {
     answers.candidates.resize(snippet.tree.nodes.size());
     const auto node = static_cast<size_t>(occurrences[slot].node);
     answers.scored[node] = 1;
+    int64_t nearest = 0;
     for (const size_t n : variables.latest_before(slot)) {
+      nearest = std::max<int64_t>(nearest, occurrences[n].node);
       answers.candidates[static_cast<size_t>(occurrences[n].node)] = 1;
       if (occurrences[n].variable == occurrences[slot].variable) {
         answers.targets[node] = occurrences[n].node;
       }
     }
+    answers.guesses.resize(answers.targets.size(), nearest);
     FunctionAnswers result;
     result.answers = {std::move(answers)};
     result.replaced = {{occurrences[slot].node, -1}};
     return result;
   }
-
- private:
-  double chance_ = 0;
 };
 
 }  // namespace
@@ -65,6 +57,7 @@ TaskEntry task_name_cloze() {
   return {
       .summary = "a read of a variable is hidden: point at the latest occurrence of that variable",
       .relation = "tree",
+      .trivial = "the nearest candidate",
       .needs_dataset = true,
       .options = function_options(),
       .make =

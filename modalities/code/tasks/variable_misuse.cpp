@@ -33,7 +33,6 @@ class VariableMisuse final : public VariableTask {
                           {.name = "location", .kind = Kind::pointer, .about = About::sample},
                           {.name = "repair", .kind = Kind::pointer, .about = About::sample}},
             .metrics = {"bug accuracy", "location accuracy", "repair accuracy", "joint accuracy"},
-            .chance = 0.5,
             .ceiling = 1.0,
             .binned = true};
   }
@@ -57,8 +56,10 @@ class VariableMisuse final : public VariableTask {
     std::vector<uint8_t> reads(snippet.tree.nodes.size()), names(snippet.tree.nodes.size());
     for (const size_t n : slots) reads[static_cast<size_t>(occurrences[n].node)] = 1;
     for (const size_t n : firsts) names[static_cast<size_t>(occurrences[n].node)] = 1;
-    result.answers = {about_sample(bug, true), about_sample(mistaken.node, bug),
-                      about_sample(occurrences[*right].node, bug)};
+    result.answers = {
+        about_sample(bug, true, 0),
+        about_sample(mistaken.node, bug, occurrences[slots.back()].node),
+        about_sample(occurrences[*right].node, bug, occurrences[firsts.front()].node)};
     result.answers[0].pooled = reads;
     result.answers[1].candidates = reads;
     result.answers[2].candidates = names;
@@ -76,6 +77,7 @@ TaskEntry task_variable_misuse() {
           "one read of a variable may say another: is there a bug, where is it, which variable "
           "should it be",
       .relation = "tree",
+      .trivial = "no bug; the last of the reads; the variable that occurs first",
       .needs_dataset = true,
       .options = function_options(),
       .make =

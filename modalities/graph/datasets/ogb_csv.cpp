@@ -57,6 +57,8 @@ class Reader {
 
   std::string hash() const { return content_hash(files_); }
 
+  std::string folder_name() const { return folder_.string(); }
+
  private:
   fs::path folder_;
   std::vector<File> files_;
@@ -77,7 +79,8 @@ size_t total(const std::vector<int64_t>& counts) {
 void read_nodes(Reader& reader, GraphSource& source) {
   const auto counts = counts_in(reader.read("raw/num-node-list.csv"));
   for (size_t n = 0; n < counts.size(); ++n) {
-    source.graphs.push_back(new_graph(fmt::format("graph {}", n), counts[n]));
+    source.graphs.push_back(
+        new_graph(fmt::format("graph {} of {}", n, reader.folder_name()), counts[n]));
   }
   if (!reader.has("raw/node-feat.csv")) return;
   const Rows features = reader.read("raw/node-feat.csv", total(counts), "nodes");
@@ -163,11 +166,11 @@ void read_splits(Reader& reader, const fs::path& root, const std::string& name,
     const std::string part = parts[static_cast<size_t>(split)];
     const Rows listed = reader.read("split/" + name + "/" + part + ".csv");
     for (size_t n = 0; n < listed.rows.size(); ++n) {
-      Graph& graph = source.graphs[static_cast<size_t>(listed.whole(n, 0, "a graph", 0, last))];
+      const int64_t number = listed.whole(n, 0, "a graph", 0, last);
+      Graph& graph = source.graphs[static_cast<size_t>(number)];
       if (graph.split) {
-        input_error("{}, line {}: {} found, which is listed before, in {}.csv", listed.file,
-                    listed.rows[n].line, graph.structure.name,
-                    parts[static_cast<size_t>(*graph.split)]);
+        input_error("{}, line {}: graph {} found, which is listed before, in {}.csv", listed.file,
+                    listed.rows[n].line, number, parts[static_cast<size_t>(*graph.split)]);
       }
       graph.split = split;
     }

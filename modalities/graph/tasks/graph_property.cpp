@@ -8,6 +8,7 @@
 #include "modalities/graph/batch.h"
 #include "modalities/graph/graph.h"
 #include "modalities/graph/paths.h"
+#include "modalities/trained_classes.h"
 
 namespace relbias {
 namespace {
@@ -59,7 +60,6 @@ class GraphProperty final : public Task {
       if (!number) traits.metrics.push_back(before + "balanced accuracy");
       traits.questions.push_back(question);
     }
-    traits.chance = spread_.front().guess;
     return traits;
   }
 
@@ -107,7 +107,7 @@ class GraphProperty final : public Task {
 
   struct Spread {
     double mean = 0, deviation = 1;
-    double guess = 0;  // the first metric of always saying the median or the commonest category
+    double guess = 0;  // the median or the commonest category
   };
 
   [[noreturn]] void refuse(Split split, int64_t above, int64_t size) const {
@@ -152,12 +152,32 @@ class GraphProperty final : public Task {
       spread.mean = known.mean().item<double>();
       const double deviation = known.std(/*unbiased=*/false).item<double>();
       spread.deviation = deviation > 0 ? deviation : 1;
-      spread.guess = (known - known.median()).abs().mean().item<double>();
+      spread.guess = known.median().item<double>();
     } else {
-      const Tensor counts = at::bincount(known.to(at::kLong));
-      spread.guess = counts.max().item<double>() / static_cast<double>(known.numel());
+      spread.guess = at::bincount(known.to(at::kLong)).argmax().item<double>();
+      check_trained(fmt::format("graph-property: target '{}'", dataset_.targets()[target].name),
+                    class_counts(target));
     }
     spread_.push_back(spread);
+  }
+
+  std::vector<ClassCount> class_counts(size_t target) const {
+    std::vector<ClassCount> classes;
+    for (int64_t n = 0; n < dataset_.targets()[target].categories; ++n)
+      classes.push_back({.name = fmt::format("{}", n)});
+    for (const Split part : all_splits) {
+      for (const Graph* graph : dataset_.graphs(part)) {
+        const Tensor labels = graph->labels[target];
+        const Tensor known = labels.masked_select(labels.isnan().logical_not()).to(at::kLong);
+        const Tensor counts = at::bincount(known, {}, static_cast<int64_t>(classes.size()));
+        for (size_t n = 0; n < classes.size(); ++n) {
+          int64_t& count = part == Split::train ? classes[n].trained : classes[n].held_out;
+          count += counts[static_cast<int64_t>(n)].item<int64_t>();
+        }
+      }
+    }
+    std::erase_if(classes, [](const ClassCount& n) { return n.trained + n.held_out == 0; });
+    return classes;
   }
 
   bool is_labelled(const Graph& graph) const {
@@ -212,7 +232,8 @@ class GraphProperty final : public Task {
     }
     batch.inputs = padded_rows(inputs);
     batch.valid = valid_rows(batch.structures);
-    for (const size_t n : asked_) {
+    for (size_t i = 0; i < asked_.size(); ++i) {
+      const size_t n = asked_[i];
       std::vector<Tensor> labels, known;
       for (const Graph* graph : graphs) {
         labels.push_back(graph->labels[n].nan_to_num(0.0));
@@ -221,6 +242,8 @@ class GraphProperty final : public Task {
       const bool number = dataset_.targets()[n].kind == Question::Kind::number;
       batch.answers.push_back({.targets = padded_rows(labels).to(number ? at::kFloat : at::kLong),
                                .scored = padded_rows(known)});
+      Answers& answers = batch.answers.back();
+      answers.guesses = at::full_like(answers.targets, spread_[i].guess);
     }
     return batch;
   }
@@ -247,6 +270,7 @@ TaskEntry task_graph_property() {
           "what a dataset of graphs is labelled with: numbers or categories of graphs or "
           "their nodes; sizes are upper bounds",
       .relation = "hops",
+      .trivial = "the median of the training labels, or their commonest category",
       .needs_dataset = true,
       .options = {{"target", std::string(), "name of a target, or all; empty: the first"},
                   {"degree", false, "nodes also show how many edges they have"},

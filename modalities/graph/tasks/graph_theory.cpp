@@ -47,8 +47,7 @@ class GraphTheory final : public Task {
       const Tensor all = at::cat(found);
       mean_.push_back(all.mean().item<double>());
       deviation_.push_back(std::max(all.std().item<double>(), 1e-6));
-      const Tensor apart = (all - all.median()).abs();
-      guess_.push_back(apart.mean().item<double>());
+      guess_.push_back(all.median().item<double>());
     }
   }
 
@@ -66,10 +65,6 @@ class GraphTheory final : public Task {
       traits.metrics.push_back(question.name.empty() ? metric : question.name + " " + metric);
       traits.questions.push_back(question);
     }
-    const size_t first = asked().front();
-    traits.chance = traits.questions.front().kind == Question::Kind::number
-                        ? guess_[first]
-                        : std::max(mean_[first], 1 - mean_[first]);
     return traits;
   }
 
@@ -179,6 +174,7 @@ class GraphTheory final : public Task {
           padded_rows(found).to(question.kind == Question::Kind::number ? at::kFloat : at::kLong);
       const bool some = question.about == Question::About::token && batch.valid.defined();
       answers.scored = some ? batch.valid : at::ones_like(answers.targets, at::kBool);
+      answers.guesses = at::full_like(answers.targets, guess_[n]);
       batch.answers.push_back(answers);
     }
     return batch;
@@ -196,6 +192,7 @@ TaskEntry task_graph_theory() {
           "eccentricity, distance and Laplacian of nodes, connectedness, diameter and "
           "spectral radius of graphs of ten families; sizes are upper bounds",
       .relation = "hops",
+      .trivial = "the median over graphs of 15 to 24 nodes",
       .options = {{"question",
                    "distance",
                    "one of the six, or all",

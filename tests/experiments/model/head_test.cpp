@@ -175,6 +175,31 @@ TEST(Scores, BalancesCategoriesAndJoinsQuestions) {
   EXPECT_DOUBLE_EQ(scores.metric("joint accuracy").value, 0.5);  // right: samples 1 and 2
 }
 
+TEST(Scores, JudgesGuessesLikeAnswers) {
+  const TaskTraits task{
+      .questions = {{.name = "size", .kind = Question::Kind::number},
+                    {.name = "place", .kind = Question::Kind::pointer}},
+      .metrics = {"size mean-absolute-error", "place accuracy", "joint accuracy"}};
+  Scores scores(task);
+  Batch batch;  // the last number is not scored
+  batch.answers = {{.targets = at::tensor({1.f, 4.f, kNaN}).view({1, 3}),
+                    .scored = at::tensor({1, 1, 0}).to(at::kBool).view({1, 3}),
+                    .guesses = at::full({1, 3}, 2.f)},
+                   {.targets = at::tensor({0, 1, 2}).view({1, 3}),
+                    .scored = at::ones({1, 3}, at::kBool),
+                    .guesses = at::tensor({0, 0, 2}).view({1, 3})}};
+  EXPECT_TRUE(std::isnan(scores.guessing("place accuracy")));
+  scores.add_guesses(batch);
+  EXPECT_DOUBLE_EQ(scores.guessing("size mean-absolute-error"), 1.5);
+  EXPECT_DOUBLE_EQ(scores.guessing("place accuracy"), 2.0 / 3);
+  EXPECT_TRUE(std::isnan(scores.guessing("place cross-entropy")));
+  batch.answers[0].guesses = Tensor();
+  Scores one(task);
+  one.add_guesses(batch);
+  EXPECT_TRUE(std::isnan(one.guessing("joint accuracy")));
+  EXPECT_EQ(one.samples("place accuracy"), 0);
+}
+
 // One padded sample alone: its relation of pairs is padded with it.
 TEST(Model, WatchesAPaddedSampleOfAGraph) {
   TaskEntry graph_task = line_task();

@@ -12,6 +12,7 @@ namespace relbias {
 namespace {
 
 using at::Tensor;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -46,6 +47,8 @@ TEST(BlockStructure, TheExampleOfTheComment) {
   EXPECT_THAT(row(batch.answers[1].targets), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 6));
   EXPECT_THAT(row(batch.answers[1].scored), ElementsAre(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1));
   EXPECT_THAT(row(batch.answers[1].candidates), ElementsAre(1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0));
+  EXPECT_THAT(row(batch.answers[0].guesses), Each(1));
+  EXPECT_THAT(row(batch.answers[1].guesses), ElementsAre(0, 0, 0, 0, 0, 0, 0, 6, 6, 6, 6));
   EXPECT_TRUE(batch.valid.all().item<bool>());
 }
 
@@ -89,6 +92,9 @@ TEST(VariableMisuse, HalfTheSamplesSayAnotherVariable) {
     const bool mistaken = bug[n].item<int64_t>() == 1;
     EXPECT_EQ(batch.answers[1].scored[n][0].item<bool>(), mistaken);
     EXPECT_EQ(batch.answers[2].scored[n][0].item<bool>(), mistaken);
+    EXPECT_EQ(batch.answers[0].guesses[n][0].item<int64_t>(), 0);
+    EXPECT_EQ(batch.answers[1].guesses[n][0].item<int64_t>(), 11);
+    EXPECT_EQ(batch.answers[2].guesses[n][0].item<int64_t>(), 3);
     if (!mistaken) {
       EXPECT_EQ(text(9), text(3));
       EXPECT_EQ(text(11), text(5));
@@ -116,6 +122,8 @@ TEST(NameCloze, PointsAtTheLatestOccurrence) {
   const std::map<int64_t, int64_t> latest = {{10, 3}, {12, 5}, {14, 8}, {16, 14}};
   EXPECT_EQ(batch.answers[0].targets[0][hidden].item<int64_t>(), latest.at(hidden));
   EXPECT_EQ(batch.answers[0].scored.sum().item<int64_t>(), 1);
+  const std::map<int64_t, int64_t> nearest = {{10, 5}, {12, 10}, {14, 12}, {16, 14}};
+  EXPECT_EQ(batch.answers[0].guesses[0][hidden].item<int64_t>(), nearest.at(hidden));
   EXPECT_TRUE(batch.answers[0].candidates[0][latest.at(hidden)].item<bool>());
   EXPECT_FALSE(batch.answers[0].candidates[0][hidden].item<bool>());
   const auto text = [&](int64_t token) { return batch.inputs[0][token][1].item<int64_t>(); };

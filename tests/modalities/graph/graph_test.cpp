@@ -125,7 +125,7 @@ TEST(GraphDataset, NamesWhatIsWrong) {
                   graph.numbers = at::full({graph.structure.nodes, 1}, NAN);
                 }
               }),
-              HasSubstr("graph 0: a number of a node is not finite"));
+              HasSubstr("graph 0: number 0 of node 0 is nan, a finite one expected"));
   EXPECT_THAT(error_of([] { GraphDataset(some_graphs(2)); }),
               HasSubstr("2 graphs are too few for three splits"));
   EXPECT_THAT(error_of([] { GraphDataset(some_graphs(0)); }), HasSubstr("0 graphs are too few"));

@@ -69,12 +69,22 @@ TEST(BracketMatch, InTheTreeTheOpenerIsTheFirstSibling) {
   }
 }
 
-TEST(BracketMatch, ChanceIsOneOfTheOpeners) {
-  const Batch batch = draw("bracket-match", 64, 200);
-  const Tensor openers = ((batch.inputs >= 4) & (batch.inputs < 8)).cumsum(1);
-  const Tensor chance = 1 / openers.masked_select(batch.answers[0].scored).to(at::kDouble);
-  EXPECT_NEAR(chance.mean().item<double>(), code_task("bracket-match")->traits().chance, 0.02);
-  fmt::print("bracket-match, chance at 64: {:.3f}\n", chance.mean().item<double>());
+TEST(BracketMatch, GuessesTheLatestOpenerOfTheKind) {
+  const Batch batch = draw("bracket-match", 64, 20);
+  int64_t right = 0, all = 0;
+  for (int64_t n = 0; n < 20; ++n) {
+    for (int64_t at = 0; at < 64; ++at) {
+      if (!batch.answers[0].scored[n][at].item<bool>()) continue;
+      const int64_t wanted = batch.inputs[n][at].item<int64_t>() - 4;
+      int64_t opener = at - 1;
+      while (batch.inputs[n][opener].item<int64_t>() != wanted) --opener;
+      EXPECT_EQ(batch.answers[0].guesses[n][at].item<int64_t>(), opener);
+      right += batch.answers[0].targets[n][at].item<int64_t>() == opener;
+      ++all;
+    }
+  }
+  EXPECT_LT(right, all);
+  EXPECT_GT(2 * right, all);
 }
 
 TEST(BracketMatch, SizesThatAreNone) {

@@ -211,16 +211,19 @@ std::string write_ogb(const ScratchFolder& folder, const std::string& labels) {
 TEST(OgbCsv, ReadsCompressedFilesSplitsAndMissingLabels) {
   const ScratchFolder folder;
   const Loaded loaded = load("ogb-csv", write_ogb(folder, "1\n0\n\n1\n0\n1\n"));
+  const auto named = [&](int n) {
+    return fmt::format("graph {} of {}", n, folder.path().string());
+  };
   EXPECT_THAT(loaded->report(),
               HasSubstr("split scaffold, 0 empty graphs and 0 in no part of the split left out"));
   EXPECT_THAT(loaded->report(), HasSubstr("1 missing labels"));
   EXPECT_EQ(loaded->graphs(Split::train).size(), 3u);
-  EXPECT_EQ(loaded->graphs(Split::validation).front()->structure.name, "graph 2");
-  EXPECT_TRUE(std::isnan(loaded.graph("graph 2").labels[0].item<double>()));
-  EXPECT_MATRIX(loaded.graph("graph 3").categories, matrix({{6, 0}, {8, 1}}));
+  EXPECT_EQ(loaded->graphs(Split::validation).front()->structure.name, named(2));
+  EXPECT_TRUE(std::isnan(loaded.graph(named(2)).labels[0].item<double>()));
+  EXPECT_MATRIX(loaded.graph(named(3)).categories, matrix({{6, 0}, {8, 1}}));
   EXPECT_THAT(loaded->category_counts(), ElementsAre(9, 2));
-  EXPECT_MATRIX(loaded.graph("graph 3").structure.edge_features, matrix({{0, 1}}));
-  EXPECT_THAT(loaded.graph("graph 3").structure.edges, ElementsAre(ElementsAre(0, 1)));
+  EXPECT_MATRIX(loaded.graph(named(3)).structure.edge_features, matrix({{0, 1}}));
+  EXPECT_THAT(loaded.graph(named(3)).structure.edges, ElementsAre(ElementsAre(0, 1)));
 }
 
 TEST(OgbCsv, GraphsThatTheSplitDoesNotListAreLeftOut) {
@@ -269,9 +272,11 @@ TEST(OgbCsv, WhatIsNoCountNodeGraphOrCategoryIsNamed) {
   }
   EXPECT_THAT(message("raw/node-feat",
                       "4000000000,0\n8,1\n6,0\n8,1\n6,0\n8,1\n6,0\n8,1\n6,0\n8,1\n6,0\n8,1\n"),
-              HasSubstr("graph 0: node category 0 has values from 8 to 4000000000"));
+              AllOf(HasSubstr("graph 0 of /"),
+                    HasSubstr(": node category 0 has values from 8 to 4000000000")));
   EXPECT_THAT(message("raw/edge-feat", "0,1\n0,\n0,1\n0,1\n0,1\n0,1\n"),
-              HasSubstr("graph 1: a feature of edge 0 (0-1) is missing or not finite"));
+              AllOf(HasSubstr("graph 1 of /"),
+                    HasSubstr(": a feature of edge 0 (0-1) is missing or not finite")));
 }
 
 TEST(OgbCsv, NamesWhatIsWrong) {

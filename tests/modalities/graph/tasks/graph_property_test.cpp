@@ -108,7 +108,31 @@ TEST(GraphProperty, NumbersAreMeasuredOnTheTrainingGraphs) {
   const TaskTraits traits = make("", *dataset)->traits();
   EXPECT_NEAR(traits.questions[0].mean, all.mean().item<double>(), 1e-9);
   EXPECT_NEAR(traits.questions[0].deviation, all.std(false).item<double>(), 1e-9);
-  EXPECT_NEAR(traits.chance, (all - all.median()).abs().mean().item<double>(), 1e-9);
+  const Batch batch = make("", *dataset)->training({.size = 6, .batch = 5, .seed = 0, .step = 0});
+  EXPECT_TRUE((batch.answers[0].guesses == all.median()).all().item<bool>());
+}
+
+TEST(GraphProperty, ACategoryThatIsNotTrainedIsRefused) {
+  const auto with_categories = [](const std::function<double(const Graph&, int64_t)>& label) {
+    GraphSource source{.origin = "made up"};
+    for (int64_t n = 0; n < 30; ++n) {
+      Graph graph = new_graph(fmt::format("graph {}", n), 2);
+      graph.split = n < 20 ? Split::train : n < 25 ? Split::validation : Split::test;
+      graph.labels = {at::full({1}, label(graph, n), at::kDouble)};
+      source.graphs.push_back(std::move(graph));
+    }
+    source.targets = {{.name = "kind", .kind = Question::Kind::category, .categories = 3}};
+    return GraphDataset(std::move(source));
+  };
+  const auto error = [](const GraphDataset& dataset) {
+    return error_of([&] { make("", dataset); });
+  };
+  EXPECT_EQ(error(with_categories([](auto&, int64_t) { return 1.0; })),
+            "graph-property: target 'kind': one class only (1) in training, at least two classes "
+            "expected");
+  EXPECT_EQ(error(with_categories([](auto&, int64_t n) { return n == 29 ? 2.0 : n % 2; })),
+            "graph-property: target 'kind': class 2 has no sample in training and 1 held out, at "
+            "least one trained expected");
 }
 
 TEST(GraphProperty, SizesAreBinsOfTheHeldOutSplit) {
