@@ -48,10 +48,11 @@ std::vector<Monitor> watch_attention(const RunConfig& config, const Experiment& 
   model.eval();
   Monitor size{"size", {"size"}, {0}, {}};
   std::vector<std::vector<Tensor>> entropy, share, minimum, maximum, norm;
-  for (const auto& request : evaluation_requests(config, *experiment.task)) {
+  for (auto request : evaluation_requests(config, *experiment.task)) {
+    request.samples = std::min(request.samples, watched_samples);
     bool seen = false;
     experiment.task->evaluation(request, [&](const Batch& batch) {
-      if (seen || model.undefined_at(batch.structures.front())) return;
+      if (seen || model.undefined_at(batch.largest())) return;
       seen = true;
       const Batch few = beside(model, first_samples(batch));
       const auto monitor = model.watched(model.drawn(few, stream(0, "evaluation positions", 0)));

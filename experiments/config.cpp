@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -54,6 +55,7 @@ class Resolver {
   void resolve() {
     resolve_data();
     for (PositionConfig& position : config_.model.positions) resolve_position(position);
+    refuse_twin_positions();
     resolve_words();
     resolve_training();
     resolve_evaluation();
@@ -132,8 +134,33 @@ class Resolver {
         relation =
             named_options("relation", position.relation + " class_token=true", relation_entries());
       }
+      refuse_example(relation);
       position.relation = relation.canonical();
     });
+  }
+
+  void refuse_twin_positions() const {
+    std::set<std::pair<std::string, std::string>> seen;
+    for (const PositionConfig& position : config_.model.positions) {
+      if (seen.emplace(position.encoding, position.relation).second) continue;
+      at("model.positions", [&]() {
+        input_error("{} on {} is listed twice", option_name(position.encoding),
+                    option_name(position.relation));
+      });
+    }
+  }
+
+  // What describes the structure that `terms` shows says nothing about samples, which bring theirs.
+  static void refuse_example(const Options& relation) {
+    const auto& entry = find_entry("relation", relation.name(), relation_entries());
+    const Options changed = parse_options("relation", relation.label(), entry.options);
+    for (const OptionSpec& spec : entry.options) {
+      if (!spec.of_example || !changed.given(spec.name)) continue;
+      input_error(
+          "relation {}, option {}: describes the example that `relbias terms` shows; a task's "
+          "samples bring their own",
+          relation.name(), spec.name);
+    }
   }
 
   void resolve_words() const {

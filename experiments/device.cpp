@@ -3,8 +3,11 @@
 #include "experiments/device.h"
 
 #include <ATen/Context.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <sys/resource.h>
 #include <torch/cuda.h>
+
+#include <new>
 
 #include "modalities/check.h"
 
@@ -20,7 +23,20 @@ c10::Device choose_device(const std::string& word) {
   input_error("device cuda: no usable GPU was found");
 }
 
-int64_t peak_memory() {
+bool is_out_of_memory(const std::exception& error) {
+  const auto* internal = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = internal != nullptr ? internal->what_without_backtrace() : error.what();
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+         text.find("can't allocate memory") != std::string::npos ||  // LibTorch's allocators
+         text.find("out of memory") != std::string::npos;
+}
+
+int64_t peak_memory(c10::Device device) {
+  if (!device.is_cpu()) {
+    constexpr auto all = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+    const c10::DeviceIndex index = device.has_index() ? device.index() : c10::DeviceIndex{0};
+    return c10::getDeviceAllocator(device.type())->getDeviceStats(index).allocated_bytes[all].peak;
+  }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return int64_t{1024} * usage.ru_maxrss;

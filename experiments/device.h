@@ -4,6 +4,7 @@
 
 #include <c10/core/Device.h>
 
+#include <exception>
 #include <string>
 
 namespace relbias {
@@ -12,7 +13,11 @@ namespace relbias {
 /// the program or the machine cannot.
 c10::Device choose_device(const std::string& word);
 
-/// The largest memory that this process has held on the device so far, in bytes.
-int64_t peak_memory();
+/// Whether an error says that memory ran out.
+bool is_out_of_memory(const std::exception& error);
+
+/// The largest memory that this process has held so far, in bytes: on a CPU all of it, on another
+/// device what its allocator gave to tensors.
+int64_t peak_memory(c10::Device device);
 
 }  // namespace relbias

@@ -83,12 +83,6 @@ class SizeEvaluation {
   double factor_ = not_given;
 };
 
-// Of the samples of a batch the one with the most tokens: what is undefined is so for long ones.
-const Structure& largest(const Batch& batch) {
-  return *std::max_element(batch.structures.begin(), batch.structures.end(),
-                           [](const auto& a, const auto& b) { return a.keys < b.keys; });
-}
-
 }  // namespace
 
 std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& experiment,
@@ -106,7 +100,7 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
       task.evaluation(request, [&](const Batch& batch) {
         before_batch(request.size);
         scores.add_guesses(batch);
-        if (!undefined) undefined = model.undefined_at(largest(batch));
+        if (!undefined) undefined = model.undefined_at(batch.largest());
         if (undefined) return;
         // Random positions, like the samples, are the same for every run.
         const Batch placed =

@@ -3,6 +3,7 @@
 #include "experiments/experiment.h"
 
 #include <algorithm>
+#include <set>
 
 #include "encodings/attention/memory.h"
 
@@ -32,6 +33,10 @@ void check_variant(const std::string& variant, const TaskTraits& task, const Tas
          static_cast<int64_t>(changed.questions.size()));
   for (size_t n = 0; n < task.questions.size(); ++n) {
     differ("outputs", task.questions[n].outputs, changed.questions[n].outputs);
+    if (task.questions[n].target != changed.questions[n].target) {
+      input_error("evaluate.variants: {} asks for {}, the trained task for {}", variant,
+                  changed.questions[n].target, task.questions[n].target);
+    }
   }
 }
 
@@ -63,8 +68,12 @@ Experiment build(const RunConfig& config, DatasetCache& cache) {
   experiment.task = entry.make(options, experiment.dataset.get());
   experiment.task->check(config.train.sizes, evaluation_requests(config, *experiment.task));
   experiment.traits = experiment.task->traits();
+  std::set<std::string> seen = {options.canonical()};
   for (const std::string& text : config.evaluate.variants) {
     const Options changes = parse_options("task", entry.name + " " + text, entry.options);
+    if (!seen.insert(options.with(changes).canonical()).second) {
+      input_error("evaluate.variants: {} is the task itself or a variant listed before", text);
+    }
     auto variant = entry.make(options.with(changes), experiment.dataset.get());
     check_variant(text, experiment.traits, variant->traits());
     variant->check({}, evaluation_requests(config, *variant));

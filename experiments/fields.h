@@ -22,6 +22,9 @@ struct Field {
   std::string derived{};               // how the default follows from other settings
 };
 
+/// Of a training sample; the square of the largest evaluated size is still an int64.
+inline constexpr double most_size = 1 << 28;
+
 /// Calls visit(field, member) for every setting. Config is RunConfig or const RunConfig.
 template <class Config, class Visit>
 void visit_settings(Config& config, Visit&& visit) {
@@ -75,11 +78,13 @@ void visit_settings(Config& config, Visit&& visit) {
   visit(Field{.key = "train.size",
               .meaning = "of the largest training sample, N: tokens, image side, frames, nodes",
               .minimum = 1,
+              .maximum = most_size,
               .derived = "the largest of train.sizes"},
         train.size);
   visit(Field{.key = "train.sizes",
               .meaning = "one is drawn for each batch; the largest is N",
               .minimum = 1,
+              .maximum = most_size,
               .derived = "[N]"},
         train.sizes);
   visit(Field{"train.steps", "optimiser steps", 1}, train.steps);
@@ -106,6 +111,7 @@ void visit_settings(Config& config, Visit&& visit) {
   visit(Field{.key = "evaluate.sizes",
               .meaning = "of the evaluation samples; upper bounds where a task bins its data",
               .minimum = 1,
+              .maximum = 8 * most_size,
               .derived = "[N, 2N, 4N, 8N]"},
         evaluate.sizes);
   visit(Field{.key = "evaluate.variants",

@@ -17,6 +17,7 @@
 #include <new>
 
 #include "experiments/commands/commands.h"
+#include "experiments/device.h"
 #include "experiments/version.h"
 #include "modalities/check.h"
 #include "results/record.h"
@@ -99,12 +100,6 @@ bool output_is_written() {
   return false;
 }
 
-// What LibTorch's allocator says where memory ends.
-bool is_out_of_memory(const std::string& text) {
-  return text.find("can't allocate memory") != std::string::npos ||
-         text.find("out of memory") != std::string::npos;
-}
-
 int fail(const std::string& message, int exit_code) {
   fmt::print(stderr, "relbias: {}\n", message);
   return exit_code;
@@ -127,9 +122,9 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return fail("out of memory", 1);
   } catch (const c10::Error& error) {
-    const std::string text = error.what_without_backtrace();
-    return is_out_of_memory(text) ? fail("out of memory: " + text, 1)
-                                  : fail(std::string(fault) + error.what(), 1);
+    return relbias::is_out_of_memory(error)
+               ? fail(std::string("out of memory: ") + error.what_without_backtrace(), 1)
+               : fail(std::string(fault) + error.what(), 1);
   } catch (const std::exception& error) {
     return fail(std::string(fault) + error.what(), 1);
   }

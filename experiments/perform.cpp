@@ -67,9 +67,8 @@ LearnedTable to_table(const LearnedTerm& learned) {
       table.labels.push_back(id < 0 ? "" : learned.special_ids.at(static_cast<size_t>(id)));
     }
   }
-  for (int64_t axis = 0; axis < places.size(1); ++axis) {
-    table.axes.push_back(places.size(1) == 1 ? "offset" : fmt::format("offset {}", axis));
-  }
+  table.axes = learned.places.empty() ? std::vector<std::string>{"offset"} : learned.places;
+  TORCH_INTERNAL_ASSERT(static_cast<int64_t>(table.axes.size()) == places.size(1), table.relation);
   table.coordinates.assign(places.data_ptr<double>(), places.data_ptr<double>() + places.numel());
   return table;
 }
@@ -78,10 +77,7 @@ LearnedTable to_table(const LearnedTerm& learned) {
 std::string failure_text(const std::exception& error) {
   const auto* internal = dynamic_cast<const c10::Error*>(&error);
   const std::string text = internal ? internal->what_without_backtrace() : error.what();
-  const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
-                      text.find("can't allocate memory") != std::string::npos ||
-                      text.find("out of memory") != std::string::npos;
-  if (memory) return "out of memory: " + text;
+  if (is_out_of_memory(error)) return "out of memory: " + text;
   return internal ? "internal error: " + text : text;
 }
 
@@ -203,7 +199,7 @@ class Performance {
              .learning_rate = report.learning_rate,
              .gradient_norm = report.gradient_norm,
              .tokens_per_second = static_cast<double>(tokens) / (now - last_row),
-             .peak_memory = peak_memory(),
+             .peak_memory = peak_memory(experiment_->model->parameters().front().device()),
              .seconds = seconds()});
         last_row = now;
         tokens = 0;

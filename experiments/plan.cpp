@@ -11,8 +11,10 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <set>
 
+#include "experiments/device.h"
 #include "experiments/perform.h"
 #include "modalities/files.h"
 #include "results/store.h"
@@ -23,9 +25,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The first batch is drawn and the model made: what is too large for this machine shows here.
+Experiment built(const RunConfig& config, DatasetCache& cache) {
+  try {
+    return build(config, cache);
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+    input_error("sizes {}, batch {}: a batch or the model needs more memory than there is",
+                fmt::join(config.train.sizes, ", "), config.train.batch);
+  }
+}
+
 PlannedRun checked(const Study& study, const Run& run, DatasetCache& cache) {
   return at_place(fmt::format("study {}, run {}", study.name, run.label), nullptr, [&]() {
-    const Experiment experiment = build(run.config, cache);
+    const Experiment experiment = built(run.config, cache);
     PlannedRun planned{.study = study.name,
                        .run = run,
                        .cost = cost_of(run.config, experiment),
@@ -128,7 +143,13 @@ std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection&
   std::set<std::pair<std::string, std::string>> seen;
   int64_t number = 0;
   const bool whole = selection.set.empty() && selection.only.empty() && !selection.smoke;
+  std::map<std::string, std::string> files;
   for (const Study& study : studies) {
+    const auto& [name, file] = *files.emplace(study.name, study.file).first;
+    if (file != study.file) {
+      input_error("two studies are called {}, {} and {}: their results would share a folder", name,
+                  file, study.file);
+    }
     const std::vector<Run> runs = expand(study, selection);
     bool binned = shard.of > 1;  // a shard may hold none of the runs that are not
     for (const Run& run : runs) {

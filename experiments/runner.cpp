@@ -164,7 +164,8 @@ class Sweep {
 
   void finish(Job& job) {
     const int status = job.process->wait();
-    if (WIFSIGNALED(status)) {
+    // A run that has said how it ended may die while it cleans up: its record is complete.
+    if (WIFSIGNALED(status) && job.end.empty()) {
       if (stopping_) {
         job.end = "interrupted";  // by us, the second time or before it could listen
       } else {

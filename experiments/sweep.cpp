@@ -137,10 +137,6 @@ void add_runs(const Part& part, const Settings& pinned, std::vector<Run>& runs) 
   } while (next_choice(part.sweep, choice));
 }
 
-}  // namespace
-
-namespace {
-
 // model.positions and the pair model.encoding, model.relation are two spellings of one thing:
 // --set model.positions replaces both.
 void replace_spelling(Part& part, const Settings& set) {
@@ -186,6 +182,9 @@ std::vector<Run> expand(const Study& study, const Selection& selection) {
     std::vector<Part> parts = study.parts;
     for (Part& part : parts) {
       if (set.empty()) check_smoke(part);
+      if (selection.smoke && part.smoke.empty()) {
+        input_error("no [smoke] settings found, --smoke expects some");
+      }
       if (!selection.smoke) part.smoke.clear();
       replace_spelling(part, set);
       for (const auto& [key, value] : set) part.smoke[key] = value;

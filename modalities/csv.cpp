@@ -46,8 +46,9 @@ std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text, 
 }
 
 std::string read_maybe_compressed(const std::filesystem::path& file) {
-  if (std::filesystem::exists(file)) return read_file(file);
-  const std::filesystem::path compressed = file.string() + ".gz";
+  const bool is_named = file.extension() == ".gz";
+  if (!is_named && std::filesystem::exists(file)) return read_file(file);
+  const std::filesystem::path compressed = is_named ? file.string() : file.string() + ".gz";
   if (!std::filesystem::exists(compressed)) {
     input_error("{} does not exist, nor does {}", file.string(), compressed.filename().string());
   }

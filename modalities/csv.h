@@ -23,8 +23,8 @@ enum class EmptyLines { skip, keep };  // keep: a row of one empty cell
 std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text,
                               EmptyLines empty = EmptyLines::skip);
 
-/// The bytes of FILE, or of FILE.gz unpacked. Throws InputError where there is neither, or where
-/// the compressed data is damaged.
+/// The bytes of FILE, or of FILE.gz unpacked, whichever of the two is named. Throws InputError
+/// where there is neither, or where the compressed data is damaged.
 std::string read_maybe_compressed(const std::filesystem::path& file);
 
 /// Throws InputError, naming file and line, where a row has not as many cells as the first.

@@ -6,6 +6,11 @@
 
 namespace relbias {
 
+const Structure& Batch::largest() const {
+  return *std::max_element(structures.begin(), structures.end(),
+                           [](const auto& a, const auto& b) { return a.keys < b.keys; });
+}
+
 Batch Batch::each(const std::function<Tensor(const Tensor&)>& change) const {
   Batch changed = *this;
   const auto apply = [&](Tensor& tensor) {
@@ -25,10 +30,7 @@ Batch Batch::each(const std::function<Tensor(const Tensor&)>& change) const {
 
 Structure Task::trained(int64_t size, uint64_t seed) const {
   const int64_t some = traits().binned ? 64 : 1;
-  const auto structures =
-      training({.size = size, .batch = some, .seed = seed, .step = 0}).structures;
-  return *std::max_element(structures.begin(), structures.end(),
-                           [](const auto& a, const auto& b) { return a.keys < b.keys; });
+  return training({.size = size, .batch = some, .seed = seed, .step = 0}).largest();
 }
 
 void check_counts(const EvaluationRequest& request, const std::string& task) {

@@ -46,6 +46,8 @@ struct Batch {
   Tensor valid;                  // [B, N] bool: tokens that are not padding; undefined: all are
   std::vector<Structure> structures;  // one for all samples, or one a sample
 
+  /// The structure with the most tokens: what is undefined for a size is so for long samples.
+  const Structure& largest() const;
   /// The batch with every tensor changed.
   Batch each(const std::function<Tensor(const Tensor&)>& change) const;
 };
@@ -65,6 +67,7 @@ struct Question {
   About about = About::token;
   int64_t outputs = 0;             // categories; otherwise unused
   double mean = 0, deviation = 1;  // of a number's training targets
+  std::string target{};            // what is asked, where tasks of one kind ask for several things
 };
 
 /// What a task asks of a model and how its answers are judged.

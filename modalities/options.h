@@ -24,6 +24,7 @@ struct OptionSpec {
   std::vector<std::string> choices{};  // of a word; empty: any word
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
+  bool of_example = false;  // of a relation: describes the structure that `terms` shows, no more
 };
 
 /// A name and the value of every option it has, defaults filled in.

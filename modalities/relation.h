@@ -57,6 +57,7 @@ struct RelationTraits {
   std::vector<std::string> special_ids{};  // ids without offset or distance, last in the id set
   int64_t features = 0;                    // real-valued features a pair
   int64_t coordinates = 0;                 // coordinates a token
+  std::vector<std::string> places{};       // names of the axes, or of the distance; empty: `offset`
 };
 
 /// A relation evaluated: the id of every pair, and what each id means. Computed once per shape or

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "results/escaped.h"
+
 namespace relbias {
 namespace {
 
@@ -30,6 +32,15 @@ std::string written_out(const RunRecord& run) {
   }
   const auto start = begin + opening.size();
   return run.config.substr(start, run.config.find('"', start) - start);
+}
+
+// `tree clip=4` is named by `tree`, and by itself.
+bool is_named(const std::string& text, const std::string& wanted) {
+  const std::vector<std::string> words = words_of(text), asked = words_of(wanted);
+  if (words.empty() || asked.empty() || words.front() != asked.front()) return false;
+  return std::all_of(asked.begin() + 1, asked.end(), [&](const std::string& option) {
+    return std::ranges::find(words, option) != words.end();
+  });
 }
 
 // The row that a claim names: the one of just this label, else the one with the fewest options
@@ -81,7 +92,8 @@ Judgement judge_pair(const Comparison& comparison, size_t column, const Comparis
     judgement.evidence += "; no run says which way " + comparison.metric + " is better";
     return judgement;
   }
-  const bool past = comparison.columns[column].factor > 1 + 1e-6;
+  const RunRecord& example = *better.repetitions->runs.front();
+  const bool past = is_past(comparison.columns[column], example.train_size);
   const PairedTest test = paired_test(paired_differences(left, right, comparison.better));
   if (past && !better.solved()) {
     judgement.evidence += fmt::format("; {} did not solve the training size", better.label);
@@ -100,9 +112,13 @@ Judgement judge_pair(const Comparison& comparison, size_t column, const Comparis
   return judgement;
 }
 
+// Of one claim: where it was judged, and tasks that have both encodings but not the size.
+struct Judgements {
+  std::vector<Judgement> here, elsewhere;
+};
+
 // Every pair of rows with the same settings beside the encoding.
-void judge_rows(const Claim& claim, const Comparison& comparison,
-                std::vector<Judgement>& verdicts) {
+void judge_rows(const Claim& claim, const Comparison& comparison, Judgements& verdicts) {
   const auto better = rows_named(comparison, claim.better, claim);
   const auto worse = rows_named(comparison, claim.worse, claim);
   if (better.empty() || worse.empty()) return;
@@ -113,20 +129,20 @@ void judge_rows(const Claim& claim, const Comparison& comparison,
       const bool only_pair = better.size() == 1 && worse.size() == 1;
       if (left == right) continue;
       if (!only_pair && !same_settings(*left->repetitions, *right->repetitions)) continue;
-      Judgement judgement;
       if (column < 0) {
-        judgement.evidence = fmt::format("nothing was evaluated at {:.4g}x", claim.at);
-      } else {
-        judgement = judge_pair(comparison, static_cast<size_t>(column), *left, *right);
+        verdicts.elsewhere.push_back({claim, comparison.title, Verdict::undecided,
+                                      fmt::format("nothing was evaluated at {:.4g}x", claim.at)});
+        continue;
       }
+      Judgement judgement = judge_pair(comparison, static_cast<size_t>(column), *left, *right);
       judgement.claim = claim;
       judgement.where = comparison.title;
-      verdicts.push_back(std::move(judgement));
+      verdicts.here.push_back(std::move(judgement));
     }
   }
 }
 
-void judge_claim(const Claim& claim, const TaskRuns& group, std::vector<Judgement>& verdicts) {
+void judge_claim(const Claim& claim, const TaskRuns& group, Judgements& verdicts) {
   const RunRecord& run = group.example();
   const std::string metric = claim.metric.empty() ? run.primary_metric : claim.metric;
   const std::string better = better_of(group, metric);
@@ -156,31 +172,42 @@ std::string claim_text(const Claim& claim) {
   return text;
 }
 
+std::string claims_as_toml(const std::vector<Claim>& claims) {
+  std::string toml;
+  for (const Claim& claim : claims) {
+    toml += fmt::format("\n[[claim]]\nat = {:#}\n", claim.at);
+    for (const auto& [key, member] : claim_texts) {
+      const std::string text =
+          escaped(claim.*member, {{'\\', "\\\\"}, {'"', "\\\""}, {'\n', "\\n"}});
+      if (!text.empty()) toml += fmt::format("{} = \"{}\"\n", key, text);
+    }
+  }
+  return toml;
+}
+
 bool is_meant(const RunRecord& run, const std::string& wanted) {
-  if (run.encoding == wanted || run.encoding + "@" + run.relation == wanted) return true;
-  std::vector<std::string> asked = words_of(wanted);
-  if (asked.empty()) return false;
-  const auto at = asked.front().find('@');
-  if (at != std::string::npos && asked.front().substr(at + 1) != run.relation) return false;
-  const std::vector<std::string> options = words_of(written_out(run));
-  if (options.empty() || options.front() != asked.front().substr(0, at)) return false;
-  return std::all_of(asked.begin() + 1, asked.end(), [&](const std::string& option) {
-    return std::ranges::find(options, option) != options.end();
-  });
+  if (run.encoding == wanted) return true;
+  const auto at = wanted.find('@');
+  const bool any_relation = at == std::string::npos;
+  if (!any_relation && !is_named(run.relation, wanted.substr(at + 1))) return false;
+  const std::string encoding = wanted.substr(0, at);
+  return run.encoding == encoding || is_named(written_out(run), encoding);
 }
 
 std::vector<Judgement> judge(const std::vector<Claim>& claims,
                              const std::vector<const TaskRuns*>& groups) {
   std::vector<Judgement> verdicts;
   for (const Claim& claim : claims) {
-    const size_t before = verdicts.size();
+    Judgements found;
     for (const TaskRuns* group : groups) {
-      if (speaks_of(claim, *group)) judge_claim(claim, *group, verdicts);
+      if (speaks_of(claim, *group)) judge_claim(claim, *group, found);
     }
-    if (verdicts.size() == before) {
-      verdicts.push_back(
+    if (found.here.empty()) found.here = std::move(found.elsewhere);
+    if (found.here.empty()) {
+      found.here.push_back(
           {claim, "", Verdict::undecided, "no runs of both encodings in the same settings"});
     }
+    verdicts.insert(verdicts.end(), found.here.begin(), found.here.end());
   }
   return verdicts;
 }
@@ -197,7 +224,10 @@ std::vector<const TaskRuns*> groups_of(const std::vector<TaskRuns>& groups,
 Sheet sheet_of(const std::vector<Judgement>& judgements, const std::string& study) {
   Sheet sheet{.title = "Claims of " + study,
               .facts = "judged over paired seeds",
-              .headings = {"claim", "task", "verdict", "evidence"}};
+              .headings = {"claim", "task", "verdict", "evidence"},
+              .rows = {},
+              .notes = {},
+              .prose = true};
   for (const Judgement& judgement : judgements) {
     sheet.rows.push_back({{claim_text(judgement.claim), ""},
                           {judgement.where, ""},

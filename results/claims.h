@@ -53,9 +53,12 @@ struct Judgement {
 /// "alibi before rope at 8x"
 std::string claim_text(const Claim& claim);
 
+/// Claims as a study states them, [[claim]] tables in TOML.
+std::string claims_as_toml(const std::vector<Claim>& claims);
+
 /// Whether an encoding, as a config writes it with every option, is one that `wanted` names: the
-/// same name, and each option that `wanted` gives. `t5@token + table@tree` is compared as it
-/// stands.
+/// same name, and each option that `wanted` gives; likewise its relation, `table@tree`.
+/// `t5@token + table@tree` is compared as it stands.
 bool is_meant(const RunRecord& run, const std::string& wanted);
 
 /// The row that is meant: the one of just this label, else the one with the fewest options besides

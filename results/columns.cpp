@@ -12,31 +12,41 @@
 namespace relbias {
 namespace {
 
-constexpr double nearness = 0.05;  // published sizes are 512 and 1012, not 1024
+constexpr double nearness = 0.05;
 
 std::string size_of(const ComparisonColumn& column) {
   return std::isfinite(column.factor) ? fmt::format("{:.4g}x", column.factor)
                                       : fmt::format("{}", column.size);
 }
 
-// A condition alone names its column, unless another size has the same.
+// `segments=4, <=200` is the bin <=200 of the variant segments=4; `position 1-16` is some positions
+// of a size, no size of its own.
+struct Condition {
+  std::string variant, bin;
+
+  bool is_part() const { return bin.starts_with("position "); }
+};
+
+Condition parts_of(const ComparisonColumn& column) {
+  const std::string& text = column.condition;
+  const size_t comma = text.rfind(", ");
+  const size_t last = comma == std::string::npos ? 0 : comma + 2;
+  Condition condition{text, text.substr(last)};
+  if (std::isfinite(column.factor) && !condition.is_part()) return {text, ""};
+  condition.variant = text.substr(0, comma == std::string::npos ? 0 : comma);
+  return condition;
+}
+
+// A bin alone names its column, unless another size has the same.
 void set_headings(std::vector<ComparisonColumn>& columns) {
   std::map<std::string, size_t> sizes;
-  for (const ComparisonColumn& column : columns) ++sizes[column.condition];
+  for (const ComparisonColumn& column : columns) ++sizes[parts_of(column).bin];
   for (ComparisonColumn& column : columns) {
-    column.heading = column.condition.empty()      ? size_of(column)
-                     : sizes[column.condition] > 1 ? size_of(column) + " " + column.condition
-                                                   : column.condition;
+    const std::string bin = parts_of(column).bin;
+    column.heading = bin.empty()      ? size_of(column)
+                     : sizes[bin] > 1 ? size_of(column) + " " + bin
+                                      : bin;
   }
-}
-
-bool is_whole(const ComparisonColumn& column) {
-  return column.condition.empty() || !std::isfinite(column.factor);
-}
-
-// Some positions of a size, not a size or a bin of its own.
-bool is_part(const ComparisonColumn& column) {
-  return !is_whole(column) && column.condition.starts_with("position ");
 }
 
 // By size, then bins; those of one size in the order of the evaluation.
@@ -65,35 +75,34 @@ ColumnKey column_key(double factor, int64_t size, const std::string& condition) 
   return {!has_factor, has_factor ? std::llround(factor * 1e6) : size, condition};
 }
 
+bool is_near(double factor, double wanted) {
+  return std::abs(std::log(factor / wanted)) <= std::log1p(nearness);
+}
+
+bool is_past(const ComparisonColumn& column, int64_t train_size) {
+  return std::isfinite(column.factor) ? column.factor > 1 + 1e-6 : column.size > train_size;
+}
+
 std::vector<ColumnSet> column_sets(const TaskRuns& group, const std::string& metric) {
-  const std::vector<ComparisonColumn> columns = all_columns(group, metric);
-  std::vector<ColumnSet> sets(1);
-  std::map<std::string, std::vector<ComparisonColumn>> by_condition;
+  std::map<std::string, std::vector<ComparisonColumn>> variants;
   std::map<double, std::vector<ComparisonColumn>> parts;
-  for (const ComparisonColumn& column : columns) {
-    if (is_part(column)) {
+  for (const ComparisonColumn& column : all_columns(group, metric)) {
+    const Condition condition = parts_of(column);
+    if (!condition.is_part()) {
+      variants[condition.variant].push_back(column);
+    } else if (condition.variant.empty()) {
       parts[column.factor].push_back(column);
-    } else if (is_whole(column)) {
-      sets.front().columns.push_back(column);
-    } else {
-      by_condition[column.condition].push_back(column);
     }
   }
-  for (auto& [condition, members] : by_condition) {
-    for (ComparisonColumn& column : members) column.heading = size_of(column);
-    sets.push_back({condition, std::move(members)});
+  if (variants.empty() && parts.empty())
+    variants[""] = {{"", 1, group.example().train_size, "", not_given}};
+  std::vector<ColumnSet> sets;
+  for (auto& [variant, columns] : variants) sets.push_back({variant, std::move(columns)});
+  for (auto& [factor, columns] : parts) {
+    if (!variants.empty()) break;
+    sets.push_back({fmt::format("at {:.4g}x", factor), std::move(columns)});
   }
-  if (sets.front().columns.empty() && sets.size() > 1) sets.erase(sets.begin());
-  if (columns.empty()) sets.front().columns = {{"", 1, group.example().train_size, "", not_given}};
-  if (sets.front().columns.empty()) {
-    sets.clear();
-    for (auto& [factor, members] : parts) {
-      sets.push_back({fmt::format("at {:.4g}x", factor), std::move(members)});
-    }
-  }
-  for (ColumnSet& set : sets) {
-    if (set.columns.front().heading.empty()) set_headings(set.columns);
-  }
+  for (ColumnSet& set : sets) set_headings(set.columns);
   return sets;
 }
 

@@ -18,6 +18,13 @@ struct ComparisonColumn {
   double chance = not_given;
 };
 
+/// Whether two sizes, as factors of the training size, are the same: published ones are 512 and
+/// 1012, not 1024.
+bool is_near(double factor, double wanted);
+
+/// Whether a column is of larger samples than the training's.
+bool is_past(const ComparisonColumn& column, int64_t train_size);
+
 /// What makes two evaluation rows one column. Factors are ratios and compared to six places.
 using ColumnKey = std::tuple<bool, int64_t, std::string>;
 ColumnKey column_key(double factor, int64_t size, const std::string& condition);
@@ -28,7 +35,8 @@ inline ColumnKey column_key(const ComparisonColumn& column) {
   return column_key(column.factor, column.size, column.condition);
 }
 
-/// Columns that belong side by side: `title` tells them from the other sets of the group.
+/// Columns that belong side by side: `title`, the condition that they share, tells them from the
+/// other sets of the group.
 struct ColumnSet {
   std::string title;  // empty: the plain sizes and bins
   std::vector<ComparisonColumn> columns;

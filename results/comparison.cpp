@@ -206,8 +206,8 @@ ComparisonRow row_of(const Repetitions& repetitions, const TaskRuns& group, Note
 
 // ---- the whole ----
 
-std::vector<std::string> facts_of(const TaskRuns& group, const Comparison& comparison,
-                                  const std::string& metric, const std::string& better) {
+std::vector<std::string> facts_of(const TaskRuns& group, const std::string& metric,
+                                  const std::string& better) {
   std::set<int64_t> sizes;
   std::set<std::string> relations;
   for (const Repetitions& row : group.rows) {
@@ -222,10 +222,6 @@ std::vector<std::string> facts_of(const TaskRuns& group, const Comparison& compa
   if (relations.size() == 1 && !relations.begin()->empty()) {
     facts.push_back("relation " + *relations.begin());
   }
-  const bool has_spread = std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
-    return std::ranges::any_of(row.cells, [](const Cell& cell) { return cell.summary.count > 1; });
-  });
-  if (has_spread) facts.emplace_back("mean ± standard deviation over seeds");
   return facts;
 }
 
@@ -254,7 +250,7 @@ Comparison comparison_over(const ColumnSet& set, const TaskRuns& group, const st
     comparison.rows.push_back(std::move(row));
   }
   mark_best(comparison, notes);
-  comparison.facts = facts_of(group, comparison, metric, better);
+  comparison.facts = facts_of(group, metric, better);
   if (group.copies > 0) {
     notes.add("", fmt::format("{} further files of the same runs were not counted", group.copies));
   }
@@ -263,6 +259,11 @@ Comparison comparison_over(const ColumnSet& set, const TaskRuns& group, const st
 }
 
 }  // namespace
+
+bool ComparisonRow::diverged() const {
+  return std::ranges::any_of(
+      repetitions->runs, [](const RunRecord* run) { return run->status == RunStatus::diverged; });
+}
 
 std::vector<Comparison> compare(const TaskRuns& group, const std::string& metric,
                                 const std::string& better) {

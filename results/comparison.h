@@ -46,6 +46,8 @@ struct ComparisonRow {
   std::vector<Cell> cells;
 
   bool solved() const { return label_mark.empty(); }
+  /// Whether any seed diverged: what the others reached is then no result to rank.
+  bool diverged() const;
 };
 
 struct Comparison {

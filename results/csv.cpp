@@ -66,16 +66,17 @@ std::string as_csv(const std::vector<RunRecord>& runs, const std::string& metric
 }
 
 std::string as_csv(const Standings& standings) {
-  std::string out = "encoding,column,factor,tasks,rank,value,state\n";
+  std::string out = "encoding,column,factor,tasks,rank,value,state,score,low,high\n";
   for (const StandingsRow& row : standings.rows) {
     for (size_t i = 0; i < row.cells.size(); ++i) {
       const Standing& cell = row.cells[i];
-      const std::vector<std::string> line = {field(row.encoding),     field(standings.columns[i]),
-                                             field(standings.factor), field(cell.tasks),
-                                             field(cell.rank),        field(cell.value),
-                                             field(cell.word)};
-      out += fmt::format("{}\n", fmt::join(line, ","));
+      out += fmt::format("{},{},{},{},{},{},{},,,\n", field(row.encoding),
+                         field(standings.columns[i]), field(standings.factor), field(cell.tasks),
+                         field(cell.rank), field(cell.value), field(cell.word));
     }
+    out += fmt::format("{},overall,{},{},{},,,{},{},{}\n", field(row.encoding),
+                       field(standings.factor), field(row.columns), field(row.rank),
+                       field(row.score), field(row.interval.low), field(row.interval.high));
   }
   return out;
 }

@@ -148,7 +148,7 @@ std::string encoding_name(const std::string& encoding) {
 std::string better_of(const TaskRuns& group, const std::string& metric) {
   for (const Repetitions& row : group.rows) {
     for (const RunRecord* run : row.runs) {
-      if (run->primary_metric == metric) return run->better;
+      if (run->primary_metric == metric && !run->better.empty()) return run->better;
     }
   }
   return {};

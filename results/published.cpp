@@ -92,8 +92,7 @@ bool names_row(const std::string& wanted, const PublishedRow& row) {
 }
 
 bool is_at(const PublishedRow& row, double factor) {
-  const double found = static_cast<double>(row.size) / static_cast<double>(row.train_size);
-  return std::abs(std::log(found / factor)) <= std::log(1.05);
+  return is_near(static_cast<double>(row.size) / static_cast<double>(row.train_size), factor);
 }
 
 template <typename Read>

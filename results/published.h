@@ -52,8 +52,11 @@ struct Published {
 Published parse_published(const std::string& toml, const std::string& name);
 
 /// Whether the published numbers themselves support a claim: in every group and setting that it
-/// speaks of. Sizes are nominal: the nearest within 5 %.
+/// speaks of. Sizes are nominal: all within 5 %.
 bool supports(const Published& table, const PublishedClaim& claim);
+
+/// What the table claims of the rows that we re-run, in our names for encodings.
+std::vector<Claim> our_claims(const Published& table);
 
 /// `published | ours` for each encoding and factor that both have, then each claim with our
 /// verdict.

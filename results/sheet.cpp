@@ -11,12 +11,18 @@ namespace relbias {
 namespace {
 
 // `done`: of the row, so that a cell of fewer says so.
-SheetCell sheet_cell(const Cell& cell, int64_t done) {
+SheetCell sheet_cell(const Cell& cell, int64_t done, Spread spread) {
   if (cell.state == CellState::not_finite) return {number_text(cell.summary.mean), cell.mark};
   if (cell.state != CellState::value) return {word_for(cell.state), cell.mark};
   const Summary& summary = cell.summary;
   std::string text = number_text(summary.mean);
-  if (summary.count > 1) text += " ± " + number_text(summary.deviation, summary.mean);
+  if (summary.count > 1 && spread == Spread::deviation) {
+    text += " ± " + number_text(summary.deviation, summary.mean);
+  } else if (summary.count > 1) {
+    const Interval interval = bootstrap_interval(cell_values(cell));
+    text += fmt::format(" [{}, {}]", number_text(interval.low, summary.mean),
+                        number_text(interval.high, summary.mean));
+  }
   if (summary.count != done) text += fmt::format(" ({})", summary.count);
   return {text, cell.mark, cell.best};
 }
@@ -52,11 +58,18 @@ std::string number_text(double value, double scale) {
   return fmt::format("{:.{}f}", value, size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
 }
 
-Sheet sheet_of(const Comparison& comparison) {
+Sheet sheet_of(const Comparison& comparison, Spread spread) {
   Sheet sheet;
   sheet.title = one_line(comparison.title);
   sheet.facts = one_line(fmt::format("{}", fmt::join(comparison.facts, ", ")));
   for (const Note& note : comparison.notes) sheet.notes.push_back({note.mark, one_line(note.text)});
+  const bool has_spread = std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
+    return std::ranges::any_of(row.cells, [](const Cell& cell) { return cell.summary.count > 1; });
+  });
+  if (has_spread) {
+    sheet.facts += spread == Spread::deviation ? ", mean ± standard deviation over seeds"
+                                               : ", mean [95 % bootstrap interval] over seeds";
+  }
   const bool one_chance = all_alike(comparison.columns);
   if (one_chance && std::isfinite(comparison.columns.front().chance)) {
     sheet.facts += fmt::format(", guessing {:.4g}", comparison.columns.front().chance);
@@ -85,7 +98,7 @@ Sheet sheet_of(const Comparison& comparison) {
 
   for (const ComparisonRow& row : comparison.rows) {
     std::vector<SheetCell> cells = {{one_line(row.label), row.label_mark}};
-    for (const Cell& cell : row.cells) cells.push_back(sheet_cell(cell, row.done));
+    for (const Cell& cell : row.cells) cells.push_back(sheet_cell(cell, row.done, spread));
     if (has_reach) cells.push_back({reach_text(row.reach), ""});
     cells.push_back({row.done == row.runs ? fmt::format("{}", row.runs)
                                           : fmt::format("{} of {}", row.done, row.runs),

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
+#include "results/escaped.h"
 #include "results/sheet.h"
 #include "results/utf8.h"
 
 namespace relbias {
 namespace {
-
-using Rule = std::pair<char, const char*>;
 
 bool has_best(const Sheet& sheet) {
   return std::ranges::any_of(sheet.rows, [](const std::vector<SheetCell>& row) {
@@ -20,16 +19,6 @@ bool has_best(const Sheet& sheet) {
 
 bool is_letter(const std::string& mark) {
   return !mark.empty() && mark[0] >= 'a' && mark[0] <= 'z';
-}
-
-// Each character that a format gives a meaning of its own, replaced.
-std::string escaped(const std::string& text, const std::vector<Rule>& rules) {
-  std::string result;
-  for (const char c : text) {
-    const auto rule = std::ranges::find(rules, c, &Rule::first);
-    result += rule == rules.end() ? std::string(1, c) : rule->second;
-  }
-  return result;
 }
 
 std::string markdown(const std::string& text) {
@@ -99,6 +88,20 @@ std::vector<std::string> text_column(const Sheet& sheet, size_t index) {
   return column;
 }
 
+// `code-gates: listops (code)` -> `code-gates-listops-code`
+std::string label_of(const std::string& title) {
+  std::string label;
+  for (const char c : title) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      label += c;
+    } else if (!label.empty() && label.back() != '-') {
+      label += '-';
+    }
+  }
+  if (label.ends_with('-')) label.pop_back();
+  return label;
+}
+
 std::string latex_cell(const SheetCell& cell) {
   std::string text = latex(cell.text);
   if (cell.best) text = "\\textbf{" + text + "}";
@@ -151,9 +154,20 @@ std::string as_markdown(const Sheet& sheet) {
 }
 
 std::string as_latex(const Sheet& sheet) {
-  std::string out = "% \\usepackage{booktabs}\n\\begin{table}\n\\centering\n";
-  out += fmt::format("\\caption{{{}. {}.}}\n", latex(sheet.title), latex(sheet.facts));
-  out += "\\begin{tabular}{l" + std::string(sheet.headings.size() - 1, 'r') + "}\n\\toprule\n";
+  const size_t columns = sheet.headings.size();
+  std::string out = "% \\usepackage{booktabs,adjustbox,array}\n\\begin{table}\n\\centering\n";
+  out += fmt::format("\\caption{{{}. {}.}}\n\\label{{tab:{}}}\n", latex(sheet.title),
+                     latex(sheet.facts), label_of(sheet.title));
+  if (sheet.prose) {
+    out += fmt::format(
+        "\\footnotesize\n\\begin{{tabular}}{{*{{{}}}{{>{{\\raggedright\\arraybackslash}}"
+        "p{{{:.2f}\\linewidth}}}}}}\n",
+        columns, 0.9 / static_cast<double>(columns));
+  } else {
+    out += "\\begin{adjustbox}{max width=\\linewidth}\n\\begin{tabular}{l" +
+           std::string(columns - 1, 'r') + "}\n";
+  }
+  out += "\\toprule\n";
   for (size_t i = 0; i < sheet.headings.size(); ++i) {
     out += (i == 0 ? "" : " & ") + latex(sheet.headings[i]);
   }
@@ -163,6 +177,7 @@ std::string as_latex(const Sheet& sheet) {
     out += " \\\\\n";
   }
   out += "\\bottomrule\n\\end{tabular}\n";
+  if (!sheet.prose) out += "\\end{adjustbox}\n";
   for (const Note& note : sheet.notes) {
     const std::string mark =
         note.mark.empty() ? "" : "\\textsuperscript{" + latex(note.mark) + "} ";

@@ -45,11 +45,11 @@ std::vector<double> factors_of(const Published& table) {
 const PublishedRow* published_at(const std::vector<const PublishedRow*>& rows,
                                  const std::string& encoding, double factor) {
   const PublishedRow* nearest = nullptr;
-  double least = std::log(1.05);
+  double least = std::numeric_limits<double>::infinity();
   for (const PublishedRow* row : rows) {
     const double found = static_cast<double>(row->size) / static_cast<double>(row->train_size);
     const double distance = std::abs(std::log(found / factor));
-    if (row->encoding != encoding || distance > least) continue;
+    if (row->encoding != encoding || !is_near(found, factor) || distance > least) continue;
     nearest = row;
     least = distance;
   }
@@ -122,19 +122,26 @@ std::string metric_of(const Published& table, const TaskRuns& group,
              : group.example().primary_metric;
 }
 
+bool is_of_other_group(const Published& table, const PublishedClaim& claim) {
+  return !claim.group.empty() && claim.group != table.ours.group;
+}
+
+Claim in_our_names(const Published& table, Claim claim) {
+  claim.better = our_name(table, claim.better);
+  claim.worse = our_name(table, claim.worse);
+  return claim;
+}
+
 std::string claims_text(const Published& table, const std::vector<const TaskRuns*>& groups) {
   std::string out;
   std::set<std::string> said;
   for (const PublishedClaim& published : table.claims) {
-    const bool other = !published.group.empty() && published.group != table.ours.group;
-    if (other) {
+    if (is_of_other_group(table, published)) {
       out += fmt::format("  {:<13}  {}\n  {:<13}    of {} alone, which was not run\n", "not judged",
                          claim_text(published.claim), "", published.group);
       continue;
     }
-    Claim claim = published.claim;
-    claim.better = our_name(table, claim.better);
-    claim.worse = our_name(table, claim.worse);
+    const Claim claim = in_our_names(table, published.claim);
     for (const Judgement& judgement : judge({claim}, groups)) {
       if (!said.insert(claim_text(claim) + judgement.evidence).second) continue;
       out += fmt::format("  {:<13}  {}\n  {:<13}    {}\n", to_string(judgement.verdict),
@@ -146,6 +153,16 @@ std::string claims_text(const Published& table, const std::vector<const TaskRuns
 }
 
 }  // namespace
+
+std::vector<Claim> our_claims(const Published& table) {
+  std::vector<Claim> claims;
+  for (const PublishedClaim& published : table.claims) {
+    if (!is_of_other_group(table, published)) {
+      claims.push_back(in_our_names(table, published.claim));
+    }
+  }
+  return claims;
+}
 
 std::string side_by_side(const Published& table, const std::vector<RunRecord>& runs,
                          const std::string& study) {

@@ -66,9 +66,12 @@ Entrants entrants_of(const Comparison& comparison, double factor, const std::str
     if (!relation.empty() && run.relation != relation) continue;
     const Cell& cell = row.cells[column];
     Entrant& entrant = entrants[encoding_name(run.encoding)];
-    const bool counts = cell.state == CellState::value && (factor <= 1 || row.solved());
+    const bool counts =
+        cell.state == CellState::value && (factor <= 1 || row.solved()) && !row.diverged();
     if (!counts && std::isnan(entrant.mean)) {
-      entrant.word = cell.state == CellState::value ? "not solved" : word_for(cell.state);
+      entrant.word = cell.state != CellState::value ? word_for(cell.state)
+                     : row.diverged()               ? word_for(CellState::diverged)
+                                                    : "not solved";
     }
     if (!counts || (std::isfinite(entrant.mean) &&
                     !is_better(cell.summary.mean, entrant.mean, comparison.better))) {
@@ -77,10 +80,16 @@ Entrants entrants_of(const Comparison& comparison, double factor, const std::str
     entrant = {cell.summary.mean, not_given, {}, ""};
     cells[encoding_name(run.encoding)] = &cell;
   }
+  if (entrants.size() == 1 && cells.size() == 1) {  // a rank is one among others
+    entrants[cells.begin()->first] = {.word = "no rival"};
+    return entrants;
+  }
   rank_entrants(entrants, comparison.better);
-  const auto first = std::ranges::find(
-      entrants, 1.0, [](const auto& item) { return std::floor(item.second.rank); });
-  const double best = first == entrants.end() ? not_given : first->second.mean;
+  double best = not_given;
+  for (const auto& [name, cell] : cells) {
+    const double mean = cell->summary.mean;
+    if (std::isnan(best) || is_better(mean, best, comparison.better)) best = mean;
+  }
   for (const auto& [name, cell] : cells) {
     entrants[name].scores =
         scores_of(*cell, best, comparison.columns[column].chance, comparison.better);

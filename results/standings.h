@@ -17,7 +17,7 @@ struct Standing {
   int64_t tasks = 0;         // in which the encoding has a number; 0: `word` says why
   double rank = not_given;   // mean of its ranks in those tasks, 1 the best
   double value = not_given;  // of the metric, where the column is one task
-  std::string word;          // "undefined", "diverged", "not run"
+  std::string word;          // "undefined", "diverged", "not run", "no rival"
 };
 
 struct StandingsRow {
@@ -39,7 +39,8 @@ struct Standings {
 /// Ranks at `factor` times the training size, in each task's own metric. A score is the value as a
 /// share of the task's best mean value, both above chance where a chance level is known: best/value
 /// for a metric that falls. What has no number is not ranked, and past the training size neither is
-/// what did not solve it. Tasks that were not evaluated at that size are left out.
+/// what did not solve it, nor what diverged for any seed, nor an encoding without a rival. Tasks
+/// that were not evaluated at that size are left out.
 Standings standings(const std::vector<TaskRuns>& groups, StandingsBy by, double factor);
 
 Sheet sheet_of(const Standings& standings);

@@ -30,6 +30,19 @@ Claim claim_of(const toml::node& node, const std::string& name) {
   return claim;
 }
 
+// What has the name of its folder; where nothing has, as after a folder is renamed, what lies
+// beside runs.
+bool is_study(const fs::path& file) {
+  const fs::path folder = file.parent_path();
+  if (file.stem() == folder.filename()) return true;
+  std::error_code error;
+  if (fs::exists(folder / (folder.filename().string() + ".toml"), error)) return false;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".h5") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 StudyText parse_study_text(const std::string& toml, const std::string& name) {
@@ -55,9 +68,7 @@ StudiesRead read_studies(const fs::path& folder) {
   for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error)) {
     const fs::path& file = at->path();
-    if (file.extension() == ".toml" && file.stem() == file.parent_path().filename()) {
-      files.push_back(file);
-    }
+    if (file.extension() == ".toml" && is_study(file)) files.push_back(file);
   }
   std::ranges::sort(files);
   StudiesRead read;

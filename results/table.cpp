@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "results/claims.h"
 #include "results/csv.h"
 #include "results/grouping.h"
 #include "results/sheet.h"
@@ -65,6 +66,7 @@ std::string render_table(const std::vector<RunRecord>& runs, const TableOptions&
   if (options.format == TableFormat::csv) return as_csv(runs, options.metric);
 
   std::string out;
+  bool has_baseline = options.against.empty();
   for (const TaskRuns& group : group_runs(runs)) {
     const std::string& own = group.example().primary_metric;
     const std::string& metric = options.metric.empty() ? own : options.metric;
@@ -75,8 +77,17 @@ std::string render_table(const std::vector<RunRecord>& runs, const TableOptions&
       continue;
     }
     for (const Comparison& comparison : compare(group, metric, better_of(runs, metric))) {
-      out += (out.empty() ? "" : "\n") + print(sheet_of(comparison), options.format);
+      out +=
+          (out.empty() ? "" : "\n") + print(sheet_of(comparison, options.spread), options.format);
+      const ComparisonRow* baseline =
+          options.against.empty() ? nullptr : row_named(comparison, options.against);
+      if (baseline == nullptr || comparison.better.empty()) continue;
+      out += "\n" + print(differences_from(*baseline, comparison), options.format);
+      has_baseline = true;
     }
+  }
+  if (!has_baseline) {
+    throw StoreError(fmt::format("no table has a row '{}' to compare with", options.against));
   }
   return out;
 }

@@ -17,6 +17,8 @@ enum class TableFormat { text, markdown, latex, csv };
 struct TableOptions {
   std::string metric;  // empty: each task's own (csv: all)
   TableFormat format = TableFormat::text;
+  Spread spread = Spread::deviation;
+  std::string against;  // a baseline: below each table the paired differences from it
 };
 
 /// No run has the metric asked for. `known` lists those that there are.
@@ -37,10 +39,11 @@ std::vector<std::string> metrics_of(const std::vector<RunRecord>& runs);
 /// For each study, task and dataset a table: a row an encoding, a column a size (1x, 2x, ...), each
 /// cell the mean and the standard deviation over seeds, or a word (undefined, diverged, failed,
 /// running, nan; "-" if nobody looked). csv instead has one row a run, size and metric, in full
-/// precision. Throws UnknownMetric.
+/// precision. Throws UnknownMetric, and StoreError where no table has the baseline.
 std::string render_table(const std::vector<RunRecord>& runs, const TableOptions& options);
 
-/// Encodings against modalities, tasks or relations: ranks. csv has a row an encoding and column.
+/// Encodings against modalities, tasks or relations: ranks. csv has a row an encoding and column,
+/// and one for all columns, `overall`, with the score and its interval.
 /// Throws StoreError where nothing was evaluated at that size.
 std::string render_standings(const std::vector<RunRecord>& runs, StandingsBy by, double factor,
                              TableFormat format);

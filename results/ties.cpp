@@ -38,15 +38,16 @@ bool mark_best_of(std::vector<Cell*> rivals, const std::string& better) {
 void mark_best(Comparison& comparison, Notes& notes) {
   if (comparison.better.empty()) return;
   bool ties = false;
+  const int64_t train_size = comparison.rows.front().repetitions->runs.front()->train_size;
   for (size_t i = 0; i < comparison.columns.size(); ++i) {
-    const bool past = comparison.columns[i].factor > 1 + 1e-6;
+    const bool past = is_past(comparison.columns[i], train_size);
     std::vector<Cell*> rivals;
     size_t values = 0;
     for (ComparisonRow& row : comparison.rows) {
       Cell& cell = row.cells[i];
       if (cell.state != CellState::value) continue;
       ++values;
-      if (!past || row.solved()) rivals.push_back(&cell);
+      if ((!past || row.solved()) && !row.diverged()) rivals.push_back(&cell);
     }
     if (values >= 2 && !rivals.empty()) ties = mark_best_of(rivals, comparison.better) || ties;
   }

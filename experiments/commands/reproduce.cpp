@@ -12,6 +12,7 @@
 #include "modalities/files.h"
 #include "results/published.h"
 #include "results/store.h"
+#include "results/study_text.h"
 
 namespace relbias {
 namespace {
@@ -40,6 +41,14 @@ Published read_published(const std::string& name) {
   return parse_published(read_file(published_folder() / (name + ".toml")), name);
 }
 
+// The study of a table claims what the table does, so that tables and reports of its runs say so.
+void keep_claims(const Published& table, const fs::path& study) {
+  const std::string text = read_file(study);
+  if (text.find("[[claim]]") != std::string::npos) return;
+  write_study_text(
+      study, text + "\n# Orderings of the published table.\n" + claims_as_toml(our_claims(table)));
+}
+
 int reproduce(ReproduceCommand& command) {
   const Published table = read_published(command.name);
   const std::string study = command.name + (command.scaled ? "-scaled" : "");
@@ -59,6 +68,7 @@ int reproduce(ReproduceCommand& command) {
         error.what(), table.ours.data, command.name);
   }
   if (command.run.dry_run || code == 130) return code;
+  keep_claims(table, fs::path(command.run.out) / study / (study + ".toml"));
   const RunsRead read = read_runs(fs::path(command.run.out) / study);
   for (const auto& problem : read.problems) std::cerr << "relbias: " << problem << '\n';
   std::cout << '\n' << side_by_side(table, read.runs, study);

@@ -78,7 +78,7 @@ void add_run_options(CLI::App& command, StudiesRequest& request) {
       .add_option("--checkpoint-seconds", request.runner.checkpoint_seconds,
                   "between two snapshots of a running run")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0.0, 1e9));
   command.add_flag("--smoke", request.selection.smoke, "the study's smoke size");
   command.add_flag("--dry-run", request.dry_run, "list the runs and what they cost, run nothing");
   command.add_flag("--fail-fast", request.runner.fail_fast, "stop at the first failed run");

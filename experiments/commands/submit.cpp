@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
 #include "experiments/commands/commands.h"
 #include "experiments/plan.h"
+#include "results/run_file.h"
 
 namespace relbias {
 namespace {
@@ -81,7 +81,7 @@ int submit(const SubmitCommand& command) {
   }
   place(runs, command.out);
   const fs::path file = fs::absolute(command.out) / "submit.sh";
-  std::ofstream(file) << script;
+  replace_file(file, script);
   const int status = std::system(("sbatch " + quoted(file.string())).c_str());
   if (status != 0) {
     input_error("sbatch failed; the job script is {}: submit it where Slurm is", file.string());

@@ -24,6 +24,8 @@ struct TableCommand {
   std::string metric;
   std::string format = "text";
   std::string by;
+  std::string against;
+  bool interval = false;
   double at = 1;
   std::string merge;
 };
@@ -61,6 +63,20 @@ void print_table(const TableCommand& command) {
   if (!(command.at > 0) || std::isinf(command.at)) {
     input_error("--at {}: a number above 0 expected, for example 2", command.at);
   }
+  if (!command.by.empty() && !command.metric.empty()) {
+    input_error("--metric {} with --by {}: ranks are over each task's own metric", command.metric,
+                command.by);
+  }
+  const bool of_tables = command.interval || !command.against.empty();
+  if (of_tables && (!command.by.empty() || format == TableFormat::csv)) {
+    input_error("--interval and --against are for tables of tasks, not for ranks or csv");
+  }
+  if (command.by.empty() && command.at != 1) {
+    input_error(
+        "--at {} without --by: all sizes are columns; --by modality, task or relation "
+        "expected",
+        command.at);
+  }
   std::optional<StandingsBy> by;
   if (!command.by.empty()) {
     by = static_cast<StandingsBy>(index_of("column", command.by, {"modality", "task", "relation"}));
@@ -74,7 +90,11 @@ void print_table(const TableCommand& command) {
     return;
   }
   try {
-    std::cout << render_table(read.runs, {command.metric, format});
+    std::cout << render_table(read.runs,
+                              {.metric = command.metric,
+                               .format = format,
+                               .spread = command.interval ? Spread::interval : Spread::deviation,
+                               .against = command.against});
   } catch (const UnknownMetric& unknown) {
     unknown_word("metric", unknown.metric(), unknown.known());
   }
@@ -94,6 +114,10 @@ void add_table_command(CLI::App& app, int&) {
   command->add_option("--metric", request->metric, "another than the task's own");
   command->add_option("--format", request->format, "text, markdown, latex or csv")
       ->capture_default_str();
+  command->add_flag("--interval", request->interval,
+                    "95 % bootstrap intervals of the means in place of standard deviations");
+  command->add_option("--against", request->against,
+                      "an encoding: also paired differences from it, with their test");
   command->add_option("--by", request->by,
                       "modality, task or relation: ranks of the encodings in each of them");
   command->add_option("--at", request->at, "with --by: size of evaluation / training size")

@@ -35,7 +35,11 @@ Tensor Block::attend(const Tensor& x, const std::vector<Position>& positions,
                        .permute({2, 0, 3, 1, 4})  // [3, B, H, N, D]
                        .unbind(0);
   if (watch.monitor != nullptr) {
-    watch.monitor->add(watch.layer, qkv[0], qkv[1], positions, options, *watch.relation);
+    AttentionOptions seen = options;
+    if (watch.valid.defined()) {
+      seen.mask = seen.mask.logical_and(watch.valid.unsqueeze(1).unsqueeze(3));
+    }
+    watch.monitor->add(watch.layer, qkv[0], qkv[1], positions, seen, *watch.relation);
   }
   const auto result = attention(qkv[0], qkv[1], qkv[2], positions, options);
   backend_ = result.backend;

@@ -16,6 +16,7 @@ struct Watch {
   AttentionMonitor* monitor = nullptr;  // null: nobody looks
   int64_t layer = 0;
   const RelationMap* relation = nullptr;
+  Tensor valid{};  // [1, N] bool: queries that are no padding; undefined: all
 };
 
 /// Called with the name and the output of every part, to find the first that is not finite.

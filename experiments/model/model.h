@@ -47,6 +47,7 @@ struct LearnedTerm {
   Tensor offsets;  // [R, A] float32, where the ids stand; undefined: the relation has no place
   Tensor special;  // [R] int64: which special id, -1 none; undefined: none at all
   std::vector<std::string> special_ids;
+  std::vector<std::string> places;  // names of the axes; empty: the one is `offset`
 };
 
 /// A transformer for one task: causal or not, with a head for every question. Runs on the device

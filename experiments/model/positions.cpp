@@ -19,6 +19,8 @@ std::optional<std::vector<int64_t>> shape_key(const Structure& s) {
   return key;
 }
 
+constexpr size_t most_kept_maps = 16;
+
 }  // namespace
 
 Positions::Positions(const std::vector<PositionConfig>& configs, const PositionContext& context,
@@ -78,6 +80,8 @@ std::vector<Structure> Positions::drawn(const std::vector<Structure>& structures
 RelationMap Positions::shared_map(Pair& pair, const Structure& sample, c10::Device device) {
   const auto key = shape_key(sample);
   if (!key) return pair.relation->map(sample).to(device);
+  // Of clips hardly two batches are equally long: what is kept must end somewhere.
+  if (pair.maps.size() >= most_kept_maps) pair.maps.clear();
   auto found = pair.maps.find(*key);
   if (found == pair.maps.end() || found->second.key_coordinates.device() != device) {
     found = pair.maps.insert_or_assign(*key, pair.relation->map(sample).to(device)).first;
@@ -163,6 +167,13 @@ bool Positions::shares_relation(const Pair& pair) const {
          }) > 1;
 }
 
+bool Positions::shares_name(const Pair& pair) const {
+  return std::count_if(pairs_.begin(), pairs_.end(), [&](const Pair& other) {
+           return option_name(other.relation_text) == option_name(pair.relation_text) &&
+                  other.encodings.front()->name() == pair.encodings.front()->name();
+         }) > 1;
+}
+
 std::vector<LearnedTerm> Positions::learned_terms() {
   const at::NoGradGuard no_gradients;
   std::vector<LearnedTerm> found;
@@ -172,17 +183,19 @@ std::vector<LearnedTerm> Positions::learned_terms() {
       if (encoding.parameters().empty()) continue;
       const RelationMap trained = pair.trained.to(encoding.parameters().front().device());
       const Terms terms = encoding.terms(trained);
+      const RelationTraits traits = pair.relation->traits();
       const auto add = [&](std::string name, const Tensor& table, bool by_row) {
         if (!table.defined()) return;
         if (pairs_.size() > 1) name += "@" + option_name(pair.relation_text);
         if (shares_relation(pair)) name += " " + encoding.name();
+        if (shares_name(pair)) name += fmt::format(" {}", &pair - pairs_.data());
         const bool indexed = by_row && terms.table_rows.defined();
         found.push_back({layer_name(pair, static_cast<int64_t>(layer)), name, pair.relation_text,
                          indexed ? table.index_select(1, terms.table_rows) : table,
                          trained.offsets.defined() || !trained.distance.defined()
                              ? trained.offsets
                              : trained.distance.unsqueeze(1),
-                         trained.special, pair.relation->traits().special_ids});
+                         trained.special, traits.special_ids, traits.places});
       };
       add("score", terms.score, false);
       add("key", terms.key, true);

@@ -62,6 +62,7 @@ class Positions : public torch::nn::Module {
   Encoding& encoding_of(Pair& pair, int64_t layer);
   std::string layer_name(const Pair& pair, int64_t layer) const;
   bool shares_relation(const Pair& pair) const;
+  bool shares_name(const Pair& pair) const;  // the relation's and the encoding's
 
   std::vector<Pair> pairs_;
   int64_t layers_;

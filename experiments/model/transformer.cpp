@@ -210,7 +210,7 @@ class Transformer final : public Model {
     for (size_t layer = 0; layer < blocks_.size(); ++layer) {
       const auto number = static_cast<int64_t>(layer);
       const auto terms = positions_->terms(number, place.relations);
-      const Watch watch{monitor, number, place.relations.data()};
+      const Watch watch{monitor, number, place.relations.data(), place.valid};
       const Probe inner = !probe ? Probe{} : [&](const std::string& part, const Tensor& output) {
         probe(fmt::format("block{}.{}", layer, part), output);
       };

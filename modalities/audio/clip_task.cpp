@@ -34,6 +34,13 @@ void ClipTask::check_categories() const {
   check_trained(fmt::format("{}: {}", name_, audio_.report()), classes);
 }
 
+double ClipTask::largest_share() const {
+  std::vector<int64_t> counts(static_cast<size_t>(categories()));
+  for (const Clip& clip : audio_.clips(split_)) ++counts[static_cast<size_t>(clip.category)];
+  return static_cast<double>(std::ranges::max(counts)) /
+         static_cast<double>(audio_.clips(split_).size());
+}
+
 Batch ClipTask::training(const TrainingRequest& request) const {
   const Pool pool = pool_of(Split::train, request.size, 0);
   check_pool(pool);
@@ -71,8 +78,8 @@ void ClipTask::evaluation(const EvaluationRequest& request,
 void ClipTask::check(const std::vector<int64_t>& train_sizes,
                      const std::vector<EvaluationRequest>& evaluations) const {
   const auto check_size = [&](int64_t size) {
-    if (size >= patches_.shortest()) return;
-    input_error("{}: size {} found, at least {} frames expected", name_, size, patches_.shortest());
+    if (size >= shortest()) return;
+    input_error("{}: size {} found, at least {} frames expected", name_, size, shortest());
   };
   for (const int64_t size : train_sizes) {
     check_size(size);

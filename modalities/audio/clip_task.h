@@ -11,7 +11,7 @@ namespace relbias {
 struct Pool {
   std::vector<const Clip*> clips;
   std::vector<std::vector<const Clip*>> by_category;
-  std::string where;  // `test clips of 201 to 400 frames`, for errors
+  std::string where;  // for errors
 };
 
 struct ClipSample {
@@ -45,11 +45,15 @@ class ClipTask : public Task {
   virtual bool fits(const Clip& clip, int64_t size, int64_t above) const;
   /// Evaluation samples that a pool gives, of those asked for.
   virtual int64_t samples_of(const Pool&, int64_t asked) const { return asked; }
+  /// The fewest frames of a sample.
+  virtual int64_t shortest() const { return patches_.shortest(); }
   /// Throws InputError unless samples can be made of these clips.
   virtual void check_pool(const Pool& pool) const;
 
   /// For tasks that ask for categories: throws InputError unless all are trained.
   void check_categories() const;
+  /// The share of the commonest category among the clips that are evaluated.
+  double largest_share() const;
 
   const AudioDataset& audio() const { return audio_; }
   /// The tokens of a clip, [n, F], played backwards if asked.

@@ -12,7 +12,8 @@
 namespace relbias {
 namespace {
 
-constexpr int version = 2;  // of what read_features computes: a change makes old files unused
+constexpr float loudest = 2;  // full scale is 1; what a filter overshoots stays below this
+constexpr int version = 3;    // of what read_features computes: a change makes old files unused
 
 void count(Tallies& tallies, const std::string& what, const std::string& name) {
   Tally& tally = tallies[what];
@@ -71,6 +72,9 @@ class Reader {
     if (sound.channels > 1) count(used, "mixed to mono", name);
     if (sound.rate > options_.mel.rate) count(used, "resampled to a lower rate", name);
     if (sound.rate < options_.mel.rate) count(used, "resampled to a higher rate", name);
+    const float peak = sound.samples.abs().max().item<float>();
+    if (peak == 0) count(used, "silent", name);
+    if (peak > loudest) count(used, "louder than full scale", name);
   }
 
   const FeatureOptions& options_;

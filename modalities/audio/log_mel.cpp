@@ -70,15 +70,15 @@ Tensor corners(const LogMelOptions& options) {
 void refuse_empty(const Tensor& filters, const LogMelOptions& options) {
   const Tensor empty = (filters.sum(1) == 0).nonzero().flatten();
   if (empty.numel() == 0) return;
-  const std::vector<int64_t> numbers(empty.data_ptr<int64_t>(),
-                                     empty.data_ptr<int64_t>() + empty.numel());
+  constexpr int64_t most_named = 20;
+  const int64_t named = std::min(empty.numel(), most_named);
+  const std::vector<int64_t> numbers(empty.data_ptr<int64_t>(), empty.data_ptr<int64_t>() + named);
   input_error(
       "log-mel: {} of {} mel filters cover no frequency bin (bins are {:.4g} Hz apart): filters "
-      "{}; "
-      "use fewer mels or a larger fft",
-      numbers.size(), options.mels,
+      "{}{}; use fewer mels or a larger fft",
+      empty.numel(), options.mels,
       static_cast<double>(options.rate) / static_cast<double>(options.fft_samples()),
-      fmt::join(numbers, ", "));
+      fmt::join(numbers, ", "), named < empty.numel() ? ", ..." : "");
 }
 
 }  // namespace

@@ -118,16 +118,7 @@ void read_functions(CodeSource& source, const TextSplits& files, int64_t limit) 
 }
 
 TextSplits divided_sources(CodeSource& source, std::vector<File> files) {
-  std::unordered_set<std::string> seen;
-  const size_t found = files.size();
-  size_t empty = 0, no_text = 0, copies = 0;
-  std::erase_if(files, [&](const File& file) {
-    if (file.bytes.empty()) return ++empty > 0;
-    if (not_text(file.bytes)) return ++no_text > 0;
-    return !seen.insert(content_hash({{"", file.bytes}})).second && ++copies > 0;
-  });
-  source.origin += fmt::format(": {} of {} files read ({} empty, {} not UTF-8 text, {} copies)",
-                               files.size(), found, empty, no_text, copies);
+  source.origin += ": " + keep_distinct_texts(files);
   if (files.size() < 3) {
     input_error("{}: at least 3 files expected, they are divided by file", source.origin);
   }

@@ -28,11 +28,11 @@ void add_edge(Structure& graph, const std::string& text, const std::string& rela
   const size_t dash = text.find('-'), colon = text.find(':');
   if (dash == std::string::npos) number_in<int64_t>("", text, relation);
   const std::string_view all = text;
+  const auto node = [&](size_t begin, size_t count) {
+    return int64_t{number_in<int32_t>(all.substr(begin, count), text, relation)};
+  };
   graph.edges.push_back(
-      {number_in<int64_t>(all.substr(0, dash), text, relation),
-       number_in<int64_t>(
-           all.substr(dash + 1, colon == std::string::npos ? colon : colon - dash - 1), text,
-           relation)});
+      {node(0, dash), node(dash + 1, colon == std::string::npos ? colon : colon - dash - 1)});
   if (colon == std::string::npos) {
     if (!graph.edge_weights.empty()) graph.edge_weights.push_back(1);
     return;
@@ -48,8 +48,15 @@ std::vector<std::string> special_pairs() {
 }
 
 std::vector<OptionSpec> graph_options() {
-  return {{"edges", std::string(), "a graph for `terms` and `attend`, e.g. 0-1,1-2:2.5"},
-          {"nodes", int64_t{-1}, "its nodes; -1: as many as its edges name", {}, -1},
+  return {{.name = "edges",
+           .value = std::string(),
+           .meaning = "a graph for `terms` and `attend`, e.g. 0-1,1-2:2.5",
+           .of_example = true},
+          {.name = "nodes",
+           .value = int64_t{-1},
+           .meaning = "its nodes; -1: as many as its edges name",
+           .minimum = -1,
+           .of_example = true},
           {"virtual_node", false, "a node before all others that is joined to none"}};
 }
 

@@ -109,19 +109,25 @@ double largest_heteroatom_distance(const Graph& molecule) {
   return hops.index_select(0, nodes).index_select(1, nodes).max().item<double>();
 }
 
-void SmilesCounts::add(const Molecule& molecule) {
-  unparsed += molecule.fault == "does not parse";
-  fragments += molecule.fault == "has several fragments";
-  empty += molecule.fault == "has no atoms";
-  too_long += molecule.fault == "is too long";
+void SmilesCounts::add(const Molecule& molecule, const std::string& place) {
+  if (molecule.fault.empty()) return;
+  Count& count = by_fault_[molecule.fault];
+  if (count.number++ == 0) count.first = place;
 }
 
 std::string SmilesCounts::text() const {
-  std::string text =
-      fmt::format("{} unparsable, {} of several fragments, {} empty", unparsed, fragments, empty);
-  if (too_long > 0) {
-    text += fmt::format(", {} of more than {} characters", too_long, most_characters);
-  }
+  std::string text;
+  const auto add = [&](const char* fault, const std::string& what, bool always) {
+    const auto found = by_fault_.find(fault);
+    if (found == by_fault_.end() && !always) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                        found == by_fault_.end() ? 0 : found->second.number, what);
+    if (found != by_fault_.end()) text += fmt::format(" (first {})", found->second.first);
+  };
+  add("does not parse", "unparsable", true);
+  add("has several fragments", "of several fragments", true);
+  add("has no atoms", "empty", true);
+  add("is too long", fmt::format("of more than {} characters", most_characters), false);
   return text;
 }
 

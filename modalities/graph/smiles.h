@@ -2,6 +2,7 @@
 // modalities/graph: molecules written as SMILES, read by RDKit.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "modalities/graph/graph.h"
@@ -36,10 +37,19 @@ Molecule read_smiles(const std::string& smiles, Atoms atoms);
 double largest_heteroatom_distance(const Graph& molecule);  // with Atoms::classes
 
 /// How many lines were left out, and why, for a report.
-struct SmilesCounts {
-  int64_t unparsed = 0, fragments = 0, empty = 0, too_long = 0;
-  void add(const Molecule& molecule);
-  std::string text() const;  // `8 unparsable, 137 of several fragments, 0 empty`
+class SmilesCounts {
+ public:
+  /// `place`: where it stands, for the first of each kind.
+  void add(const Molecule& molecule, const std::string& place);
+  std::string text()
+      const;  // `8 unparsable (first line 7 'C1CC'), 0 of several fragments, 0 empty`
+
+ private:
+  struct Count {
+    int64_t number = 0;
+    std::string first{};
+  };
+  std::map<std::string, Count> by_fault_;
 };
 
 }  // namespace relbias

@@ -125,10 +125,13 @@ cv::Mat made_square(const cv::Mat& picture, const std::string& fit) {
 }
 
 cv::Mat resized(const cv::Mat& picture, int side) {
-  if (picture.rows == side && picture.cols == side) return picture;
-  cv::Mat result;
-  const bool shrinks = picture.rows >= side && picture.cols >= side;
-  cv::resize(picture, result, {side, side}, 0, 0, shrinks ? cv::INTER_AREA : cv::INTER_LINEAR);
+  // The axes that shrink first: a picture may be long one way and short the other.
+  const cv::Size shrunk(std::min(picture.cols, side), std::min(picture.rows, side));
+  cv::Mat result = picture;
+  if (shrunk != result.size()) cv::resize(result, result, shrunk, 0, 0, cv::INTER_AREA);
+  if (result.rows < side || result.cols < side) {
+    cv::resize(result, result, {side, side}, 0, 0, cv::INTER_LINEAR);
+  }
   return result;
 }
 
@@ -177,8 +180,8 @@ PictureFile read_picture(std::string_view bytes, const PictureShape& shape) {
       file.fault = fmt::format("smaller than {} pixels", shape.least);
     } else {
       file.deep = found.depth() == CV_16U;
-      file.enlarged = std::min(found.rows, found.cols) < shape.side;
       const cv::Mat square = made_square(brought_to_colours(found, shape.colour), shape.fit);
+      file.enlarged = std::min(square.rows, square.cols) < shape.side;
       file.pixels = planes_of(resized(square, static_cast<int>(shape.side)));
     }
   } catch (const cv::Exception& error) {

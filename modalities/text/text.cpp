@@ -43,4 +43,28 @@ std::optional<std::string> not_text(std::string_view bytes) {
   return std::nullopt;
 }
 
+std::string keep_distinct_texts(std::vector<File>& files) {
+  const size_t found = files.size();
+  std::unordered_set<std::string> seen;
+  std::array<size_t, 3> counts = {};
+  std::vector<std::string> firsts;
+  std::erase_if(files, [&](const File& file) {
+    size_t kind = 0;
+    if (file.bytes.empty()) {
+      kind = 0;
+    } else if (not_text(file.bytes)) {
+      kind = 1;
+    } else if (!seen.insert(content_hash({{"", file.bytes}})).second) {
+      kind = 2;
+    } else {
+      return false;
+    }
+    if (counts[kind]++ == 0) firsts.push_back(file.name);
+    return true;
+  });
+  return fmt::format("{} of {} files read ({} empty, {} not UTF-8 text, {} copies{}{})",
+                     files.size(), found, counts[0], counts[1], counts[2],
+                     firsts.empty() ? "" : "; the first: ", fmt::join(firsts, ", "));
+}
+
 }  // namespace relbias

@@ -13,94 +13,124 @@ namespace {
 
 constexpr double close_enough = 0.95;  // of the best score
 
-// Training speed relative to `none`, mean over tasks, for each encoding's fastest form.
-std::map<std::string, double> speeds_of(const std::vector<TaskRuns>& groups) {
-  std::map<std::string, std::vector<double>> by_name;
+// Training speeds, mean over tasks, of each encoding's fastest form: relative to `none` where the
+// tasks have it, else in tokens a second.
+struct Speeds {
+  std::map<std::string, double> by_name;
+  bool relative = true;
+};
+
+Speeds speeds_in(const std::vector<TaskRuns>& groups, double ComparisonRow::*speed_of) {
+  std::map<std::string, std::vector<double>> found;
   for (const TaskRuns& group : groups) {
     const RunRecord& run = group.example();
     std::map<std::string, double> fastest;
     const auto compared = compare(group, run.primary_metric, "");
     for (const ComparisonRow& row : compared.front().rows) {
-      if (!std::isfinite(row.speed)) continue;
+      if (!std::isfinite(row.*speed_of)) continue;
       double& speed = fastest[encoding_name(row.repetitions->runs.front()->encoding)];
-      speed = std::max(speed, row.speed);
+      speed = std::max(speed, row.*speed_of);
     }
-    for (const auto& [name, speed] : fastest) by_name[name].push_back(speed);
+    for (const auto& [name, speed] : fastest) found[name].push_back(speed);
   }
-  std::map<std::string, double> speeds;
-  for (const auto& [name, values] : by_name) speeds[name] = summarise(values).mean;
+  Speeds speeds;
+  for (const auto& [name, values] : found) speeds.by_name[name] = summarise(values).mean;
   return speeds;
 }
 
-// The best score of those that were ranked in every task; null without any.
+Speeds speeds_of(const std::vector<TaskRuns>& groups) {
+  Speeds speeds = speeds_in(groups, &ComparisonRow::speed);
+  if (!speeds.by_name.empty()) return speeds;
+  speeds = speeds_in(groups, &ComparisonRow::tokens_per_second);
+  speeds.relative = false;
+  return speeds;
+}
+
+// The most tasks in which any encoding was ranked.
+int64_t most_tasks(const Standings& found) {
+  int64_t most = 0;
+  for (const StandingsRow& row : found.rows) most = std::max(most, row.cells.front().tasks);
+  return most;
+}
+
+// The best score of those that were ranked in as many tasks as any; null without any.
 const StandingsRow* best_of(const Standings& found) {
   const StandingsRow* best = nullptr;
   for (const StandingsRow& row : found.rows) {
-    if (row.cells.front().tasks < found.tasks.front() || !std::isfinite(row.score)) continue;
+    if (row.cells.front().tasks < most_tasks(found) || !std::isfinite(row.score)) continue;
     if (best == nullptr || row.score > best->score) best = &row;
   }
   return best;
 }
 
-std::string reason_for(const StandingsRow& row, int64_t tasks) {
+std::string reason_for(const StandingsRow& row, const Standings& found, const Speeds& speeds) {
   const Standing& cell = row.cells.front();
-  if (std::isfinite(cell.value))
-    return fmt::format("{}, rank {:.3g}", number_text(cell.value), cell.rank);
-  std::string text = fmt::format("score {:.3f}", row.score);
-  if (std::isfinite(row.interval.low)) {
-    text += fmt::format(" [{:.3f}, {:.3f}]", row.interval.low, row.interval.high);
+  const int64_t tasks = found.tasks.front();
+  std::string text;
+  if (std::isfinite(cell.value)) {
+    text = fmt::format("{}, rank {:.3g}", number_text(cell.value), cell.rank);
+  } else {
+    text = fmt::format("score {:.3f}", row.score);
+    if (std::isfinite(row.interval.low)) {
+      text += fmt::format(" [{:.3f}, {:.3f}]", row.interval.low, row.interval.high);
+    }
+    text += fmt::format(", mean rank {:.3g} over {}{} tasks", cell.rank, cell.tasks,
+                        cell.tasks < tasks ? fmt::format(" of {}", tasks) : "");
   }
-  return text + fmt::format(", mean rank {:.3g} over {} tasks", cell.rank, tasks);
-}
-
-std::string speed_text(const std::map<std::string, double>& speeds, const std::string& name) {
-  const auto speed = speeds.find(name);
-  return speed == speeds.end() ? ""
-                               : fmt::format(", trains at {:.2f} of none's speed", speed->second);
+  const auto speed = speeds.by_name.find(row.encoding);
+  if (speed == speeds.by_name.end()) return text;
+  return text + (speeds.relative ? fmt::format(", trains at {:.2f} of none's speed", speed->second)
+                                 : fmt::format(", trains {:.0f} tokens a second", speed->second));
 }
 
 void add_best(Advice& advice, const std::vector<TaskRuns>& groups, double factor,
-              const std::map<std::string, double>& speeds) {
+              const Speeds& speeds) {
   const Standings found = standings(groups, StandingsBy::modality, factor);
   const StandingsRow* best = found.rows.empty() ? nullptr : best_of(found);
   if (best == nullptr) return;
   const bool trained = factor == 1;
   if (trained) advice.tasks = found.tasks.front();
-  advice.choices.push_back(
-      {trained ? "at the training size" : fmt::format("at {:.4g}x", factor), best->encoding,
-       reason_for(*best, found.tasks.front()) + speed_text(speeds, best->encoding)});
+  std::string reason = reason_for(*best, found, speeds);
+  if (!trained && found.tasks.front() < advice.tasks) {
+    reason += fmt::format("; evaluated there: {} of {} tasks", found.tasks.front(), advice.tasks);
+  }
+  advice.choices.push_back({trained ? "at the training size" : fmt::format("at {:.4g}x", factor),
+                            best->encoding, reason});
 }
 
-void add_fastest(Advice& advice, const std::vector<TaskRuns>& groups,
-                 const std::map<std::string, double>& speeds) {
+void add_fastest(Advice& advice, const std::vector<TaskRuns>& groups, const Speeds& speeds) {
   const Standings found = standings(groups, StandingsBy::modality, 1);
   const StandingsRow* best = found.rows.empty() ? nullptr : best_of(found);
   if (best == nullptr) return;
   const StandingsRow* fastest = nullptr;
   for (const StandingsRow& row : found.rows) {
-    const bool close =
-        row.cells.front().tasks == found.tasks.front() && row.score >= close_enough * best->score;
-    if (!close || !speeds.contains(row.encoding)) continue;
-    if (fastest == nullptr || speeds.at(row.encoding) > speeds.at(fastest->encoding))
+    const bool close = row.cells.front().tasks == best->cells.front().tasks &&
+                       row.score >= close_enough * best->score;
+    if (!close || !speeds.by_name.contains(row.encoding)) continue;
+    if (fastest == nullptr ||
+        speeds.by_name.at(row.encoding) > speeds.by_name.at(fastest->encoding)) {
       fastest = &row;
+    }
   }
   if (fastest == nullptr) return;
   advice.choices.push_back(
-      {"fastest within 5 % of the best", fastest->encoding,
-       reason_for(*fastest, found.tasks.front()) + speed_text(speeds, fastest->encoding)});
+      {"fastest within 5 % of the best", fastest->encoding, reason_for(*fastest, found, speeds)});
 }
 
-// 4x where it was evaluated, else the largest size below; 1 where there is none.
+// 4x where any task has it, or a bin that holds it; else the size past the training's that is
+// nearest; 1 where there is none.
 double far_size(const std::vector<TaskRuns>& groups) {
-  double far = 1;
+  constexpr double wanted = 4;
+  double far = 1, least = INFINITY;
   for (const TaskRuns& group : groups) {
     const auto sets = column_sets(group, group.example().primary_metric);
-    for (const ComparisonColumn& column : sets.front().columns) {
-      const double factor =
-          std::isfinite(column.factor)
-              ? column.factor
-              : static_cast<double>(column.size) / static_cast<double>(group.example().train_size);
-      if (factor <= 4.0 * 1.05) far = std::max(far, factor);
+    const auto& columns = sets.front().columns;
+    if (column_at(columns, wanted, group.example().train_size) >= 0) return wanted;
+    for (const ComparisonColumn& column : columns) {
+      const double distance = std::abs(std::log(column.factor / wanted));
+      if (!(column.factor > 1.05) || !(distance < least)) continue;
+      far = column.factor;
+      least = distance;
     }
   }
   return far;
@@ -130,7 +160,7 @@ std::vector<Advice> advise(const std::vector<TaskRuns>& groups) {
   std::vector<Advice> all;
   for (const auto& [modality, members] : modalities) {
     Advice advice{.modality = modality, .seeds = fewest_seeds(members)};
-    const std::map<std::string, double> speeds = speeds_of(members);
+    const Speeds speeds = speeds_of(members);
     add_best(advice, members, 1, speeds);
     if (const double far = far_size(members); far > 1.05) add_best(advice, members, far, speeds);
     add_fastest(advice, members, speeds);

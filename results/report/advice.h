@@ -11,7 +11,7 @@ namespace relbias {
 
 /// What one encoding is recommended for.
 struct Choice {
-  std::string purpose;  // "at the training size", "at 4x", "at the least cost"
+  std::string purpose;  // "at the training size", "at 4x", "fastest within 5 % of the best"
   std::string encoding;
   std::string reason;  // figures
 };
@@ -19,14 +19,15 @@ struct Choice {
 struct Advice {
   std::string modality;
   int64_t tasks = 0;
-  int64_t seeds = 0;  // the fewest of any encoding that was ranked
+  int64_t seeds = 0;  // the fewest of any encoding with a finished run
   std::vector<Choice> choices;
   std::string caution;  // empty where seeds and tasks suffice
 };
 
-/// For each modality: the encoding of the best score (standings.h) at the training size; at 4x, or
-/// the largest size below it that was evaluated; and the fastest in training among those within 5 %
-/// of the best score at the training size.
+/// For each modality, of the encodings that were ranked in as many tasks as any: the one of the
+/// best score (standings.h) at the training size; at 4x, or the evaluated size nearest to it; and
+/// the fastest in training among those within 5 % of the best score at the training size. Each with
+/// what it costs: its training speed.
 std::vector<Advice> advise(const std::vector<TaskRuns>& groups);
 
 }  // namespace relbias

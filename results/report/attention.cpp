@@ -15,7 +15,7 @@ const Monitor* monitor_in(const RunRecord& run, const std::string& name) {
   return found == run.attention.end() ? nullptr : &*found;
 }
 
-// "4-7", "beyond" for the last bin
+// "4-7", "8+" of the last, "no distance" of pairs without one.
 std::vector<std::string> bin_names(const Monitor& distance) {
   std::vector<std::string> names;
   for (size_t i = 0; i < distance.values.size(); ++i) {
@@ -67,12 +67,30 @@ void add_row(const ComparisonRow& row, const RunRecord& run, const Palette& pale
     trace["hovertemplate"] = "%{y:.1%} at distance %{x}<extra>%{fullData.name}</extra>";
     const std::vector<double> shares = mean_share(*share, which);
     for (size_t bin = 0; bin < shares.size(); ++bin) {
-      if (!(shares[bin] > 0)) continue;
       trace["x"].push_back(names[bin]);
       trace["y"].push_back(shares[bin]);
     }
     data.push_back(std::move(trace));
   }
+}
+
+// The distances that no key of any run has.
+void leave_out_empty_bins(Json& traces, Json& order) {
+  Json used = Json::array(), kept = Json::array();
+  for (size_t bin = 0; bin < order.size(); ++bin) {
+    used.push_back(std::ranges::any_of(
+        traces, [&](const Json& trace) { return trace["y"].at(bin).get<double>() > 0; }));
+    if (used.back().get<bool>()) kept.push_back(order[bin]);
+  }
+  for (Json& trace : traces) {
+    Json y = Json::array();
+    for (size_t bin = 0; bin < order.size(); ++bin) {
+      if (used[bin].get<bool>()) y.push_back(trace["y"][bin]);
+    }
+    trace["x"] = kept;
+    trace["y"] = std::move(y);
+  }
+  order = std::move(kept);
 }
 
 }  // namespace
@@ -89,6 +107,7 @@ std::vector<Figure> attention_figures(const Comparison& comparison, const Palett
     if (order.is_null() && distance != nullptr) order = bin_names(*distance);
   }
   if (figure.data.empty()) return {};
+  leave_out_empty_bins(figure.data, order);
   figure.caption = fmt::format(
       "{}: the share of attention that falls on keys at each distance, mean over layers and heads; "
       "solid at the smallest size of evaluation, dashed at the largest. One run an encoding.",

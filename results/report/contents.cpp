@@ -14,7 +14,7 @@
 namespace relbias {
 namespace {
 
-// Like the column's chance and the interval: what a cell says on a closer look.
+// What a cell says on a closer look.
 std::string hint_of(const Cell& cell) {
   if (cell.state != CellState::value) return {};
   const Interval interval = bootstrap_interval(cell_values(cell));

@@ -20,7 +20,6 @@ struct Figure {
   std::string kind;  // "curves", "training", ...: with a number behind it, its file's name
   std::string title;
   std::string caption;  // what a reader who cannot see it should know
-  std::string modality;
   Json data = Json::array();
   Json layout = Json::object();
 };

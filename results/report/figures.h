@@ -27,7 +27,7 @@ using WholeRuns = std::map<const Repetitions*, RunRecord>;
 /// over (up, down).
 std::vector<Figure> bias_figures(const Comparison& comparison, const WholeRuns& whole);
 
-/// How much attention falls on each distance, at the training size and at the largest.
+/// How much attention falls on each distance, at the smallest and at the largest evaluated size.
 std::vector<Figure> attention_figures(const Comparison& comparison, const Palette& palette,
                                       const WholeRuns& whole);
 

@@ -111,8 +111,8 @@ Report make_report(const ReportInput& input) {
   Figures figures(report);
   const std::vector<TaskRuns> groups = group_runs(input.runs);
   const Palette palette(groups);
-  ReportInput told = {.title = input.title, .studies = input.studies, .problems = input.problems};
-  const WholeRuns whole = read_whole_runs(groups, input, told.problems);
+  std::vector<std::string> problems = input.problems;
+  const WholeRuns whole = read_whole_runs(groups, input, problems);
 
   Json data = Json::object();
   add_standings(groups, figures, data);
@@ -125,7 +125,7 @@ Report make_report(const ReportInput& input) {
   data["runs"] = runs_json(input.runs);
   data["filters"] = filters_json(input.runs, palette);
   data["overview"] = overview_json(input);
-  data["overview"]["problems"] = told.problems;
+  data["overview"]["problems"] = problems;
   data["figures"] = figures.all();
   report.page = page_with(input.title, text_of(data), input.plotly);
   return report;
@@ -141,6 +141,14 @@ void write_report(const std::filesystem::path& file, const Report& report) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw StoreError(fmt::format("{}: {}", folder.string(), error.message()));
+  // Figures of an earlier report at this place would be taken for this one's.
+  for (const auto& old : std::filesystem::directory_iterator(folder)) {
+    const std::string stem = old.path().stem();
+    const size_t dash = stem.rfind('-');
+    const bool ours = old.path().extension() == ".json" && dash != std::string::npos &&
+                      stem.find_first_not_of("0123456789", dash + 1) == std::string::npos;
+    if (ours && !report.figures.contains(stem)) std::filesystem::remove(old, error);
+  }
   for (const auto& [name, json] : report.figures) write(folder / (name + ".json"), json);
   write(file, report.page);
 }

@@ -29,7 +29,7 @@ function fillAdvice() {
     card.dataset.modality = advice.modality;
     cards.append(card);
   }
-  section.append(data.advice.length ? cards : make("p", {text: "No finished run has a metric with a direction."}));
+  section.append(data.advice.length ? cards : make("p", {text: "No task has two encodings whose numbers can be ranked."}));
 }
 
 function fillRanks() {

@@ -177,6 +177,15 @@ TEST(Config, ContradictionsAreErrors) {
               HasSubstr("21 found, at most train.steps (20) expected"));
   EXPECT_THAT(error_with("sizes = [12, 24]", "sizes = [12, 12]"), HasSubstr("12 is listed twice"));
   EXPECT_THAT(
+      error_with("encoding = \"t5\"", "positions = [{encoding = \"t5\"}, {encoding = \"t5\"}]"),
+      HasSubstr("t5 on token is listed twice"));
+  EXPECT_THAT(
+      error_with("encoding = \"t5\"", "encoding = \"t5\"\nrelation = \"tree tokens=nodes\""),
+      HasSubstr("relation tree, option tokens: describes the example"));
+  EXPECT_THAT(error_with("size = 12", "size = 9000000000"), HasSubstr("9000000000 found"));
+  EXPECT_THAT(error_with("sizes = [12, 24]", "sizes = [9000000000]"),
+              HasSubstr("9000000000 found"));
+  EXPECT_THAT(
       error_with("encoding = \"t5\"", "encoding = \"t5\"\npositions = [{encoding = \"t5\"}]"),
       HasSubstr("two spellings of one thing"));
   EXPECT_THAT(error_with("size = 12", ""), HasSubstr("train.size: missing"));

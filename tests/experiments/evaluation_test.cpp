@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "experiments/attention_report.h"
 #include "tests/experiments/studies.h"
 #include "tests/scratch_folder.h"
 
@@ -68,6 +69,28 @@ TEST(Evaluation, GuessesOfTheTaskAreTheChance) {
     }
   }
   EXPECT_FALSE(find_row(rows, 24, "root accuracy").defined);
+}
+
+TEST(Evaluation, VariantsAskTheTrainedQuestionAndChangeSomething) {
+  const auto refusal = [](const std::string& variants) {
+    return input_error_of([&] {
+      Evaluated({"data.task=graph-theory question=distance", "model.relation=hops", "train.size=24",
+                 "evaluate.sizes=[24]", "evaluate.variants=" + variants});
+    });
+  };
+  EXPECT_THAT(refusal("[\"question=diameter\"]"),
+              HasSubstr("question=diameter asks for diameter, the trained task for distance"));
+  EXPECT_THAT(refusal("[\"question=distance\"]"), HasSubstr("is the task itself"));
+}
+
+// Samples of unlike length: what is undefined for the longest is not watched either.
+TEST(Evaluation, WatchesOnlyWhatIsDefined) {
+  const Evaluated evaluated({"data.task=listops", "model.encoding=learned", "model.relation=token",
+                             "train.size=20", "evaluate.sizes=[8, 24]"});
+  EXPECT_FALSE(find_row(evaluated.rows(), 24, "root accuracy").defined);
+  const std::vector<Monitor> watched = watch_attention(evaluated.config, evaluated.experiment);
+  ASSERT_FALSE(watched.empty());
+  EXPECT_THAT(watched.front().values, testing::ElementsAre(8));
 }
 
 TEST(Evaluation, DoesNotDependOnTheBatch) {

@@ -23,6 +23,7 @@ class Program : public testing::Test {
 };
 
 TEST_F(Program, MisspeltWordsAreUsageErrors) {
+  for (const char* file : {"a/tiny.toml", "b/tiny.toml"}) folder_.write(file, tiny_study());
   const std::vector<std::pair<std::string, std::string>> cases{
       {"rnu quickstart", "did you mean 'run'?"},
       {"run quickstrat", "did you mean 'quickstart'?"},
@@ -32,6 +33,8 @@ TEST_F(Program, MisspeltWordsAreUsageErrors) {
       {"run quickstart --set 'model.encoding=t5 num_bukets=8' --dry-run", "'num_buckets'?"},
       {"run quickstart --only model.encoding=rpoe --dry-run", "did you mean 'rope'?"},
       {"run quickstart quickstart --dry-run", "study quickstart is given twice"},
+      {"run a/tiny.toml b/tiny.toml --dry-run", "two studies are called tiny"},
+      {"run a/tiny.toml --smoke --dry-run", "study tiny: no [smoke] settings found"},
       {"run quickstart --device gpu", "valid: auto, cpu, cuda"},
       {"run quickstart --shard 3/2", "i from 1 to n"},
       {"list encodinsg", "did you mean 'encodings'?"},
@@ -237,7 +240,8 @@ TEST_F(Program, SaysWhatDataItRead) {
       "--set 'data.dataset=text-file path=texts' --set evaluate.sizes=[16] "
       "--set evaluate.tokens=256 --out out");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
-  const std::string report = "1 of 2 files read (0 empty, 1 not UTF-8 text, 0 copies)";
+  const std::string report =
+      "1 of 2 files read (0 empty, 1 not UTF-8 text, 0 copies; the first: b.txt)";
   const auto first = result.errors.find(report);
   EXPECT_NE(first, std::string::npos) << result.errors;
   EXPECT_EQ(result.errors.find(report, first + 1), std::string::npos) << result.errors;

@@ -38,7 +38,7 @@ TEST_F(ReportCommand, TheStudyStandsBesideItsRunsAndIsJudged) {
 TEST_F(ReportCommand, RanksAreATableOfTheirOwn) {
   EXPECT_THAT(call("table out --by modality").output, HasSubstr("Ranks at 1x the training size"));
   EXPECT_THAT(call("table out --by task --format csv").output,
-              HasSubstr("encoding,column,factor,tasks,rank,value,state\n"));
+              HasSubstr("encoding,column,factor,tasks,rank,value,state,score,low,high\n"));
   const ProgramResult nowhere = call("table out --by modality --at 64");
   EXPECT_EQ(nowhere.exit_code, 2);
   EXPECT_THAT(nowhere.errors, HasSubstr("no run was evaluated at 64x its training size"));

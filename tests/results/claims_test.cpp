@@ -94,6 +94,22 @@ TEST(Claims, WhatDidNotSolveItsTrainingSizeProvesNothingPastIt) {
             Verdict::holds);
 }
 
+TEST(Claims, BinsAboveTheTrainingSizeArePastIt) {
+  std::vector<RunRecord> runs;
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    for (const char* name : {"alibi", "rope"}) {
+      const double value = name == std::string("alibi") ? 0.8 : 0.7;
+      runs.push_back(table_run(name, seed, {}));
+      runs.back().evaluation = {{32, not_given, "<=32", "accuracy", value, 0, 9, 0.5, true, ""},
+                                {64, not_given, "33-64", "accuracy", value, 0, 9, 0.5, true, ""}};
+    }
+  }
+  EXPECT_EQ(single(runs, {.better = "alibi", .worse = "rope", .at = 1}).verdict, Verdict::holds);
+  const Judgement past = single(runs, {.better = "alibi", .worse = "rope", .at = 2});
+  EXPECT_EQ(past.verdict, Verdict::undecided);
+  EXPECT_THAT(past.evidence, HasSubstr("alibi did not solve the training size"));
+}
+
 TEST(Claims, StatesAreNoNumbers) {
   std::vector<RunRecord> runs = three_seeds();
   for (int64_t seed = 0; seed < 3; ++seed) {
@@ -131,9 +147,13 @@ TEST(Claims, EncodingsAreNamedByTheOptionsThatMatter) {
   EXPECT_TRUE(is_meant(run, "rope"));
   EXPECT_TRUE(is_meant(run, "rope layout=half"));
   EXPECT_TRUE(is_meant(run, "rope@token"));
-  EXPECT_TRUE(is_meant(run, "rope@token base=100"));
+  EXPECT_TRUE(is_meant(run, "rope base=100@token"));
   EXPECT_FALSE(is_meant(run, "rope base=10000"));
   EXPECT_FALSE(is_meant(run, "rope@grid"));
+  run.relation = "token randomize=64";
+  EXPECT_TRUE(is_meant(run, "rope base=100@token"));
+  EXPECT_TRUE(is_meant(run, "rope@token randomize=64"));
+  EXPECT_FALSE(is_meant(run, "rope@token randomize=32"));
   EXPECT_FALSE(is_meant(run, "xpos"));
   EXPECT_FALSE(is_meant(run, ""));
 }
@@ -156,6 +176,32 @@ TEST(Claims, SettingsStayApart) {
   EXPECT_EQ(judged(runs, {.better = "none", .worse = "alibi", .at = 8}).size(), 1);
 }
 
+TEST(Claims, AreReadBackAsTheyAreWritten) {
+  const std::vector<Claim> claims = {
+      {.better = "t5@token + table@tree", .worse = "rope", .at = 2.5, .why = "a \"why\" \\ here"},
+      {.better = "a", .worse = "b", .condition = "segments=4"}};
+  const auto read = parse_study_text(claims_as_toml(claims), "s").claims;
+  ASSERT_EQ(read.size(), 2);
+  EXPECT_EQ(read[0].better, claims[0].better);
+  EXPECT_EQ(read[0].at, 2.5);
+  EXPECT_EQ(read[0].why, claims[0].why);
+  EXPECT_EQ(read[1].condition, "segments=4");
+  EXPECT_EQ(read[1].at, 1);
+}
+
+TEST(Claims, ATaskThatLacksTheSizeIsSilentWhereAnotherHasIt) {
+  std::vector<RunRecord> runs = three_seeds();
+  for (const RunRecord& run : three_seeds()) {
+    runs.push_back(run);
+    runs.back().task = "flip-flop ignore=0.5";
+    std::erase_if(runs.back().evaluation, [](const auto& row) { return row.factor > 1; });
+  }
+  const Claim claim{.better = "alibi", .worse = "rope base=100", .at = 8};
+  EXPECT_EQ(single(runs, claim).verdict, Verdict::holds);
+  std::erase_if(runs, [](const RunRecord& run) { return run.task == "flip-flop"; });
+  EXPECT_THAT(single(runs, claim).evidence, HasSubstr("nothing was evaluated at 8x"));
+}
+
 TEST(StudyText, IsReadBesideTheRuns) {
   const ScratchFolder folder;
   const std::string claim =
@@ -175,6 +221,12 @@ TEST(StudyText, IsReadBesideTheRuns) {
   EXPECT_THAT(read.problems[0], HasSubstr("broken: line 1"));
   EXPECT_THAT(read.problems[1], HasSubstr("wrong: claim: better and worse expected"));
   EXPECT_TRUE(read_studies(folder.path() / "nowhere").studies.empty());
+
+  folder.write("renamed/one.h5", "a run");
+  folder.write("renamed/gates.toml", claim);
+  folder.write("no runs/gates.toml", claim);
+  EXPECT_EQ(read_studies(folder.path() / "renamed").studies.size(), 1);
+  EXPECT_TRUE(read_studies(folder.path() / "no runs").studies.empty());
 }
 
 }  // namespace

@@ -296,6 +296,21 @@ TEST(Comparison, EachConditionOfWholeSizesIsATableOfItsOwn) {
   EXPECT_EQ(found[1].rows[0].cells[1].summary.mean, 0.5);
 }
 
+TEST(Comparison, BinsOfAVariantAreATableOfItsOwn) {
+  RunRecord run = table_run("alibi", 0, {});
+  for (const char* bin : {"<=32", "segments=4, <=32", "33-64", "segments=4, 33-64"}) {
+    const int64_t size = std::string(bin).ends_with("64") ? 64 : 32;
+    run.evaluation.push_back({size, not_given, bin, "accuracy", 0.5, 0, 1, 0.5, true, ""});
+  }
+  const std::vector<RunRecord> runs = {run};
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  const std::vector<Comparison> found = compare(groups[0], "accuracy", "higher");
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_THAT(headings_of(found[0]), ElementsAre("<=32", "33-64"));
+  EXPECT_EQ(found[1].condition, "segments=4");
+  EXPECT_THAT(headings_of(found[1]), ElementsAre("<=32", "33-64"));
+}
+
 TEST(Comparison, WhatSeedsDoNotTellFromTheBestIsTiedWithIt) {
   std::vector<RunRecord> runs;
   const std::vector<double> alibi = {0.97, 0.98, 0.99}, t5 = {0.98, 0.96, 0.985};

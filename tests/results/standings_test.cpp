@@ -102,6 +102,31 @@ TEST(Standings, ScoresAreSharesOfTheBestAboveChance) {
   EXPECT_EQ(row_of(standings(group_runs(errors), StandingsBy::modality, 1), "t5").score, 1);
 }
 
+TEST(Standings, WhatDivergedForAnySeedIsNotRanked) {
+  const std::vector<RunRecord> runs = {
+      table_run("alibi", 0, {{1, 0.7}}), table_run("rope", 0, {{1, 0.6}}),
+      table_run("t5", 0, {{1, 0.9}}), test::stopped_run("t5", 1, RunStatus::diverged, "step 4")};
+  const Standings found = standings(group_runs(runs), StandingsBy::modality, 1);
+  EXPECT_EQ(row_of(found, "alibi").cells[0].rank, 1);
+  EXPECT_EQ(row_of(found, "t5").cells[0].word, "diverged");
+}
+
+TEST(Standings, ARankNeedsARival) {
+  const Standings found =
+      standings(group_runs({table_run("alibi", 0, {{1, 0.7}})}), StandingsBy::modality, 1);
+  EXPECT_EQ(row_of(found, "alibi").cells[0].word, "no rival");
+  EXPECT_TRUE(std::isnan(row_of(found, "alibi").rank));
+}
+
+TEST(Standings, ManyMayShareTheBest) {
+  std::vector<RunRecord> runs = {table_run("rope", 0, {{1, 0.75}})};
+  for (const char* name : {"alibi", "t5", "shaw"}) runs.push_back(table_run(name, 0, {{1, 1}}));
+  const Standings found = standings(group_runs(runs), StandingsBy::modality, 1);
+  EXPECT_EQ(row_of(found, "t5").cells[0].rank, 2);
+  EXPECT_EQ(row_of(found, "t5").score, 1);
+  EXPECT_EQ(row_of(found, "rope").score, 0.5);
+}
+
 TEST(Standings, TheSheetSaysWhatIsMissing) {
   const std::vector<RunRecord> runs = two_modalities();
   const std::string text =

@@ -61,10 +61,12 @@ parameters: of the encoding; speed: training tokens per second relative to none
 }
 
 TEST(Table, Latex) {
-  EXPECT_EQ(table(two_encodings(), TableFormat::latex), R"(% \usepackage{booktabs}
+  EXPECT_EQ(table(two_encodings(), TableFormat::latex), R"(% \usepackage{booktabs,adjustbox,array}
 \begin{table}
 \centering
 \caption{text-gates: flip-flop (text). accuracy (higher is better), trained at 32, relation token, mean $\pm$ standard deviation over seeds, guessing 0.5.}
+\label{tab:text-gates-flip-flop-text}
+\begin{adjustbox}{max width=\linewidth}
 \begin{tabular}{lrrrrrr}
 \toprule
 encoding & 1x & 8x & keeps 90 \% & runs & parameters & speed \\
@@ -73,6 +75,7 @@ none & 0.970 & 0.600 & 1x & 1 & 0 & 1.00 \\
 t5 num\_buckets=8 & \textbf{0.990 $\pm$ 0.014} & \textbf{0.700 $\pm$ 0.071} & 1x & 2 & 128 & 0.75 \\
 \bottomrule
 \end{tabular}
+\end{adjustbox}
 
 \smallskip\footnotesize keeps 90 \%: largest size up to which the metric keeps 90 \% of its value at 1x; + none larger was evaluated
 
@@ -197,12 +200,36 @@ TEST(Table, CsvIsTidy) {
 TEST(Table, RanksByModalityAndAsCsv) {
   const std::vector<RunRecord> runs = two_encodings();
   EXPECT_EQ(render_standings(runs, StandingsBy::modality, 8, TableFormat::csv),
-            "encoding,column,factor,tasks,rank,value,state\n"
-            "t5,text,8,1,1,0.7,\n"
-            "none,text,8,1,2,0.6,\n");
+            "encoding,column,factor,tasks,rank,value,state,score,low,high\n"
+            "t5,text,8,1,1,0.7,,,,\n"
+            "t5,overall,8,1,1,,,1.0000000000000002,0.7500000000000003,1.2500000000000002\n"
+            "none,text,8,1,2,0.6,,,,\n"
+            "none,overall,8,1,2,,,0.5,,\n");
   EXPECT_THAT(render_standings(runs, StandingsBy::task, 1, TableFormat::markdown),
               HasSubstr("| encoding | flip-flop | overall | score |"));
   EXPECT_THROW(render_standings(runs, StandingsBy::modality, 3, TableFormat::text), StoreError);
+}
+
+TEST(Table, IntervalsInPlaceOfDeviations) {
+  const std::string text =
+      render_table(two_encodings(), {.format = TableFormat::markdown, .spread = Spread::interval});
+  EXPECT_THAT(text, HasSubstr("mean \\[95 % bootstrap interval] over seeds"));
+  EXPECT_THAT(text, HasSubstr("| **0.990 \\[0.980, 1.000]** |"));
+}
+
+TEST(Table, DifferencesFromABaselineArePaired) {
+  std::vector<RunRecord> runs;
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    const double noise = 0.1 * static_cast<double>(seed);
+    runs.push_back(table_run("none", seed, {{1, 0.3 + noise}}));
+    runs.push_back(table_run("t5", seed, {{1, 0.5 + noise}}));
+  }
+  runs.push_back(table_run("alibi", 7, {{1, 0.9}}));
+  const std::string text = render_table(runs, {.format = TableFormat::markdown, .against = "none"});
+  EXPECT_THAT(text, HasSubstr("less none"));
+  EXPECT_THAT(text, HasSubstr("+0.2 \\[+0.2, +0.2], p = 0.25 (3 seeds)"));
+  EXPECT_THAT(text, HasSubstr("no common seed"));
+  EXPECT_THROW(render_table(runs, {.against = "rope"}), StoreError);
 }
 
 TEST(Table, ClaimsStandBelow) {

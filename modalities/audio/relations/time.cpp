@@ -30,8 +30,8 @@ class TimeRelation final : public Relation {
   RelationMap map(const Structure& sample) const override {
     if (!sample.sides.empty() && sample.sides.back() != 1) {
       input_error(
-          "relation time: tokens are {} x {} patches of a spectrogram, one token a frame expected; "
-          "use relation time-frequency",
+          "relation time: tokens are {} x {} patches, one token a frame expected; use relation "
+          "time-frequency, or grid where they are pictures",
           sample.sides.front(), sample.sides.back());
     }
     const int64_t queries = sample.queries, keys = sample.keys;
@@ -44,7 +44,7 @@ class TimeRelation final : public Relation {
     map.offsets = offset.unsqueeze(1);
     map.distance = offset.abs();
     map.key_coordinates = at::arange(keys, at::kFloat).view({1, keys, 1});
-    map.query_coordinates = map.key_coordinates.narrow(1, keys - queries, queries);
+    map.query_coordinates = at::arange(keys - queries, keys, at::kFloat).view({1, queries, 1});
     map.sides = {keys};
     map.unit_seconds = in_seconds_ ? sample.hop_seconds : 0;
     return map;

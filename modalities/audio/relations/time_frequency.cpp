@@ -30,6 +30,7 @@ class TimeFrequencyRelation final : public Relation {
   RelationTraits traits() const override {
     RelationTraits traits{
         .index_class = IndexClass::grid, .axes = 2, .distance = true, .coordinates = 2};
+    traits.places = {"dt", "df"};
     if (class_token_) traits.special_ids = class_token_ids;
     return traits;
   }
@@ -80,8 +81,18 @@ RelationEntry relation_time_frequency() {
   return {
       .summary = "(time, frequency) from patch i to patch j of a spectrogram, key - query",
       .example = "2 x 2 patches: index rows 4 3 1 0 / 5 4 2 1 / 7 6 4 3 / 8 7 5 4",
-      .options = {{"times", int64_t{2}, "moments, of the example that `terms` shows", {}, 1, 4096},
-                  {"bands", int64_t{2}, "bands, of the example", {}, 1, 4096},
+      .options = {{.name = "times",
+                   .value = int64_t{2},
+                   .meaning = "moments, of the example that `terms` shows",
+                   .minimum = 1,
+                   .maximum = 4096,
+                   .of_example = true},
+                  {.name = "bands",
+                   .value = int64_t{2},
+                   .meaning = "bands, of the example",
+                   .minimum = 1,
+                   .maximum = 4096,
+                   .of_example = true},
                   {"class_token", false, "a class token stands first"},
                   {"unit",
                    std::string("seconds"),

@@ -18,7 +18,7 @@ class ClipClassification final : public ClipTask {
     return {.features = features(),
             .questions = {{.about = Question::About::sample, .outputs = categories()}},
             .metrics = {"accuracy", "cross-entropy", "balanced accuracy"},
-            .chance = 1.0 / static_cast<double>(categories()),
+            .chance = largest_share(),
             .ceiling = 1.0,
             .binned = true};
   }

@@ -23,6 +23,9 @@ class Reversed final : public ClipTask {
   }
 
  protected:
+  // One token has no direction.
+  int64_t shortest() const override { return ClipTask::shortest() + 1; }
+
   bool fits(const Clip& clip, int64_t size, int64_t) const override { return clip.frames >= size; }
 
   ClipSample sample(const Pool& pool, int64_t number, int64_t size,

@@ -36,7 +36,8 @@ class TreeRelation final : public Relation {
             .axes = 2,
             .distance = true,
             .ids = rows(),
-            .special_ids = class_token_ ? class_ids : std::vector<std::string>()};
+            .special_ids = class_token_ ? class_ids : std::vector<std::string>(),
+            .places = {"up", "down"}};
   }
 
   RelationMap map(const Structure& sample) const override {
@@ -162,9 +163,13 @@ RelationEntry relation_tree() {
                   {.name = "tokens",
                    .value = std::string("leaves"),
                    .meaning = "of a tree that comes without tokens: its leaves, or all its nodes",
-                   .choices = {"leaves", "nodes"}},
+                   .choices = {"leaves", "nodes"},
+                   .of_example = true},
                   {"class_token", false, "a token without a place in the tree stands first"},
-                  {"file", std::string(), "source file whose tree is the example"}},
+                  {.name = "file",
+                   .value = std::string(),
+                   .meaning = "source file whose tree is the example",
+                   .of_example = true}},
       .make = [](const Options& options) { return std::make_unique<TreeRelation>(options); },
   };
 }

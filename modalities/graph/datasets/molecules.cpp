@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "modalities/csv.h"
 #include "modalities/graph/smiles.h"
 
 namespace relbias {
@@ -26,13 +27,12 @@ std::unordered_map<std::string, double> surface_areas(const std::string& path,
     ++number;
     if (line.empty() || line.front() == '#') continue;
     const size_t comma = line.rfind(',');
-    char* end = nullptr;
-    const double area =
-        comma == std::string::npos ? 0 : std::strtod(line.c_str() + comma + 1, &end);
-    if (end == nullptr || end == line.c_str() + comma + 1) {
+    const auto area =
+        comma == std::string::npos ? std::nullopt : number_of(trimmed(line.substr(comma + 1)));
+    if (!area || !std::isfinite(*area)) {
       input_error("{}, line {}: '{}' found, SMILES,NUMBER expected", path, number, line);
     }
-    areas[line.substr(0, comma)] = area;
+    areas[line.substr(0, comma)] = *area;
   }
   return areas;
 }
@@ -45,7 +45,7 @@ struct Counts {
 void add_molecule(GraphSource& source, const std::string& smiles, Counts& counts,
                   const std::unordered_map<std::string, double>& areas) {
   Molecule molecule = read_smiles(smiles, Atoms::classes);
-  counts.smiles.add(molecule);
+  counts.smiles.add(molecule, fmt::format("line {} '{}'", counts.lines, smiles));
   if (!molecule.fault.empty()) return;
   if (molecule.graph.structure.nodes < least_atoms) {
     ++counts.small;

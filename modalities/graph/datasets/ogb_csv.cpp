@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/graph: dataset `ogb-csv`, the raw files of the Open Graph Benchmark.
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -177,14 +178,19 @@ void read_splits(Reader& reader, const fs::path& root, const std::string& name,
   }
 }
 
-// Whatever there is: OGB's datasets have one split each.
+// OGB's datasets have one split each. One of several, or another, must be asked for.
 std::string only_split(const fs::path& root) {
   std::vector<std::string> names;
-  if (!fs::is_directory(root / "split")) return "";
-  for (const auto& entry : fs::directory_iterator(root / "split")) {
-    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  if (fs::is_directory(root / "split")) {
+    for (const auto& entry : fs::directory_iterator(root / "split")) {
+      if (entry.is_directory()) names.push_back(entry.path().filename().string());
+    }
   }
-  return names.size() == 1 ? names.front() : "";
+  std::sort(names.begin(), names.end());
+  if (names.size() == 1) return names.front();
+  input_error("{}: {} splits found{}{}, one expected; choose with split=NAME, or split=random",
+              (root / "split").string(), names.size(), names.empty() ? "" : ": ",
+              fmt::join(names, ", "));
 }
 
 std::unique_ptr<Dataset> make(const Options& options) {
@@ -196,9 +202,10 @@ std::unique_ptr<Dataset> make(const Options& options) {
   read_nodes(reader, source);
   const int64_t paired = read_edges(reader, source);
   read_labels(reader, source, options.word("labels") == "categories");
-  const std::string split =
-      options.word("split").empty() ? only_split(root) : options.word("split");
-  const bool divided = source.train_nodes == 0 && !split.empty();
+  const bool by_size = source.train_nodes > 0;
+  const std::string& wanted = options.word("split");
+  const std::string split = !wanted.empty() || by_size ? wanted : only_split(root);
+  const bool divided = !by_size && split != "random";
   if (divided) read_splits(reader, root, split, source);
   const auto empty =
       std::erase_if(source.graphs, [](const Graph& graph) { return graph.structure.nodes == 0; });
@@ -208,11 +215,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
   source.origin = fmt::format(
       "ogb-csv {}: split {}, {} empty graphs and {} in no part of the split left out, edges of {} "
       "graphs listed in both directions, kept once",
-      root.filename().string(),
-      source.train_nodes > 0 ? "by size"
-      : split.empty()        ? "at random"
-                             : split,
-      empty, unlisted, paired);
+      root.filename().string(), by_size ? "by size" : split, empty, unlisted, paired);
   return std::make_unique<GraphDataset>(std::move(source));
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 #include <sstream>
+#include <unordered_set>
 
 #include "modalities/csv.h"
 #include "modalities/graph/smiles.h"
@@ -105,7 +106,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
   const fs::path path = options.word("path");
   if (path.empty()) input_error("dataset smiles-csv: path= is missing, a CSV file");
   const Atoms atoms = options.word("atoms") == "classes" ? Atoms::classes : Atoms::elements;
-  const std::string text = read_file(path);
+  const std::string text = read_maybe_compressed(path);
   const Table table = read_table(path, text);
   const size_t smiles = smiles_column(table, options.word("smiles"));
   const auto columns = target_columns(table, options.word("targets"), smiles);
@@ -117,13 +118,21 @@ std::unique_ptr<Dataset> make(const Options& options) {
     add_target(source, table, column, options.word("labels") == "categories");
   }
   SmilesCounts counts;
+  int64_t copies = 0;
+  std::unordered_set<std::string> seen;
   for (const CsvRow& row : table.rows) {
     std::vector<Tensor> labels;
     for (const size_t column : columns) {
       labels.push_back(at::full({1}, number_in_cell(table.file, row, column), at::kDouble));
     }
-    Molecule molecule = read_smiles(trimmed(row.cells[smiles]), atoms);
-    counts.add(molecule);
+    const std::string written = trimmed(row.cells[smiles]);
+    if (!written.empty() &&
+        !seen.insert(written).second) {  // a copy in another split would be a leak
+      ++copies;
+      continue;
+    }
+    Molecule molecule = read_smiles(written, atoms);
+    counts.add(molecule, fmt::format("line {} '{}'", row.line, written.substr(0, 40)));
     if (!molecule.fault.empty()) continue;
     molecule.graph.structure.name += fmt::format(" of line {}", row.line);
     molecule.graph.labels = std::move(labels);
@@ -131,8 +140,8 @@ std::unique_ptr<Dataset> make(const Options& options) {
   }
   std::string names;
   for (const GraphTarget& target : source.targets) names += " " + target.name;
-  source.origin = fmt::format("smiles-csv {}: {} rows, {}, labels{}", path.string(),
-                              table.rows.size(), counts.text(), names);
+  source.origin = fmt::format("smiles-csv {}: {} rows, {} copies left out, {}, labels{}",
+                              path.string(), table.rows.size(), copies, counts.text(), names);
   return std::make_unique<GraphDataset>(std::move(source));
 }
 
@@ -146,7 +155,7 @@ DatasetEntry dataset_smiles_csv() {
       .summary =
           "molecules of any CSV file with a column of SMILES and columns of numbers "
           "(ZINC-250k, ESOL, MoleculeNet)",
-      .options = {{"path", std::string(), "the file"},
+      .options = {{"path", std::string(), "the file; FILE stands for FILE.gz, too"},
                   {"smiles", std::string(), "its column; empty: smiles or SMILES"},
                   {"targets", std::string(), "label columns, a,b,c; empty: all of numbers"},
                   {"labels", "numbers", "what the labels are", {"numbers", "categories"}},

@@ -165,8 +165,13 @@ void read_labels(Files& files, GraphSource& source) {
   const size_t count = source.graphs.size();
   if (files.has("graph_labels")) {
     GraphTarget target{.name = "label", .kind = Question::Kind::category};
-    const auto labels =
-        ranked(first_column(files.rows("graph_labels", count, "graphs")), target.categories);
+    const auto written = first_column(files.rows("graph_labels", count, "graphs"));
+    for (size_t n = 0; n < count; ++n) {
+      if (written[n] == std::floor(written[n])) continue;
+      input_error("{}_graph_labels.txt, line {}: {} found, a whole number expected", files.name,
+                  n + 1, written[n]);
+    }
+    const auto labels = ranked(written, target.categories);
     source.targets.push_back(target);
     for (size_t n = 0; n < count; ++n) {
       source.graphs[n].labels.push_back(at::full({1}, labels[n], at::kDouble));

@@ -147,7 +147,7 @@ class Edges final : public Relation {
     const int64_t numbers = steps_ * width_;
     const std::vector<size_t> order = by_hops(hops);
     const bool one = options_.word("paths") == "one";
-    const std::vector<double> paths = path_counts(arcs, hops, order);
+    const auto paths = one ? std::vector<double>() : path_counts(arcs, hops, order);
     std::vector<bool> reached(hops.size(), false);
     for (const size_t from : order) {
       const float* const before = row + static_cast<int64_t>(from) * numbers;

@@ -45,7 +45,8 @@ class Hops final : public Relation {
             .distance = true,
             .ids = clip_ + 2 + (options_.flag("virtual_node") ? 3 : 0),
             .special_ids = special_pairs(),
-            .coordinates = coordinates_};
+            .coordinates = coordinates_,
+            .places = {"hops"}};
   }
 
   RelationMap map(const Structure& sample) const override {

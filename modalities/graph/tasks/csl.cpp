@@ -95,7 +95,7 @@ class Csl final : public Task {
     for (const int64_t size : train_sizes) check_size(size);
     for (const EvaluationRequest& request : evaluations) {
       check_size(request.size);
-      check_counts(request);
+      check_counts(request, "csl");
     }
   }
 

@@ -34,6 +34,7 @@ class GraphProperty final : public Task {
         if (is_labelled(*graph)) labelled_[static_cast<size_t>(part)].push_back(graph);
       }
     }
+    shuffle(labelled_[static_cast<size_t>(held_out_)]);
   }
 
   TaskTraits traits() const override {
@@ -49,7 +50,8 @@ class GraphProperty final : public Task {
       Question question{.name = asked_.size() == 1 ? "" : target.name,
                         .kind = target.kind,
                         .about = target.about,
-                        .outputs = target.categories};
+                        .outputs = target.categories,
+                        .target = target.name};
       const bool number = target.kind == Question::Kind::number;
       if (number) {
         question.mean = spread_[i].mean;
@@ -95,7 +97,7 @@ class GraphProperty final : public Task {
       for (const Graph* graph : graphs) check_any_pair_memory(graph->structure);
     }
     for (const EvaluationRequest& request : evaluations) {
-      check_counts(request);
+      check_counts(request, "graph-property");
       const auto graphs = evaluated(request);
       if (graphs.empty()) refuse(held_out_, request.above, request.size);
       for (const Graph* graph : graphs) check_any_pair_memory(graph->structure);
@@ -109,6 +111,16 @@ class GraphProperty final : public Task {
     double mean = 0, deviation = 1;
     double guess = 0;  // the median or the commonest category
   };
+
+  // Files list graphs class by class: the first few are no sample of them.
+  static void shuffle(std::vector<const Graph*>& graphs) {
+    const Tensor order = at::randperm(static_cast<int64_t>(graphs.size()),
+                                      stream(0, "order of held-out graphs"), at::kLong);
+    const std::vector<const Graph*> sorted = graphs;
+    for (size_t n = 0; n < graphs.size(); ++n) {
+      graphs[n] = sorted[static_cast<size_t>(order[static_cast<int64_t>(n)].item<int64_t>())];
+    }
+  }
 
   [[noreturn]] void refuse(Split split, int64_t above, int64_t size) const {
     input_error("graph-property: no labelled graph of the {} split has {} to {} nodes: {}",

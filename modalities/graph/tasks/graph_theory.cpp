@@ -55,6 +55,7 @@ class GraphTheory final : public Task {
     TaskTraits traits{.features = 2, .binned = true};
     for (const size_t n : asked()) {
       Question question = all_questions()[n];
+      question.target = question.name;
       if (question.kind == Question::Kind::number) {
         question.mean = mean_[n];
         question.deviation = deviation_[n];
@@ -98,7 +99,7 @@ class GraphTheory final : public Task {
     for (const int64_t size : train_sizes) check_sizes(size, 0);
     for (const EvaluationRequest& request : evaluations) {
       check_sizes(request.size, request.above);
-      check_counts(request);
+      check_counts(request, "graph-theory");
     }
   }
 

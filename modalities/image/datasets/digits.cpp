@@ -17,6 +17,7 @@ constexpr int64_t cell = 20, rows = 50, columns = 100, rows_a_digit = 5;
 Pictures cut_into_cells(const std::string& path, const std::string& bytes) {
   const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
   const cv::Mat sheet = bytes.empty() ? cv::Mat() : cv::imdecode(raw, cv::IMREAD_GRAYSCALE);
+  if (sheet.empty()) input_error("dataset digits: {} is no picture that can be read", path);
   if (sheet.rows != rows * cell || sheet.cols != columns * cell) {
     input_error("dataset digits: {} is a picture of {}x{} pixels, {}x{} expected", path, sheet.cols,
                 sheet.rows, columns * cell, rows * cell);

@@ -32,8 +32,9 @@ struct Place {
 
 std::optional<Place> place_of(const std::string& name, bool by_split) {
   const fs::path path(name);
-  auto part = path.begin();
   Place place{.name = name};
+  if (!path.has_parent_path()) return std::nullopt;
+  auto part = path.begin();
   if (by_split) place.split = split_folders.at(part++->string());
   place.class_name = part->string();
   // A picture that lies beside the class folders belongs to none.
@@ -41,15 +42,31 @@ std::optional<Place> place_of(const std::string& name, bool by_split) {
   return place;
 }
 
-// Whether the folders at the top are those of splits, train among them.
-bool is_divided(const std::vector<std::string>& names) {
+// Whether the folders at the top are those of splits: all are, train and test among them, or they
+// are classes.
+bool is_divided(const fs::path& folder, const std::vector<std::string>& names) {
   std::set<Split> found;
+  std::set<std::string> others;
   for (const auto& name : names) {
-    const auto known = split_folders.find(fs::path(name).begin()->string());
-    if (known == split_folders.end()) return false;
-    found.insert(known->second);
+    const size_t slash = name.find('/');
+    if (slash == std::string::npos) continue;
+    const auto known = split_folders.find(name.substr(0, slash));
+    if (known == split_folders.end()) {
+      others.insert(name.substr(0, slash));
+    } else {
+      found.insert(known->second);
+    }
   }
-  return found.contains(Split::train) && found.contains(Split::test);
+  const bool whole = found.contains(Split::train) && found.contains(Split::test);
+  if (whole && others.empty()) return true;
+  if (whole) {
+    input_error("{}: folders of splits and beside them {}: no one can tell classes from splits",
+                folder.string(), *others.begin());
+  }
+  if (others.empty() && found.size() > 1) {
+    input_error("{}: folders of splits, train and test expected among them", folder.string());
+  }
+  return false;
 }
 
 class Reader {
@@ -58,7 +75,7 @@ class Reader {
 
   ImageSource read() {
     const std::vector<std::string> names = files_below(folder_, extensions);
-    const bool by_split = is_divided(names);
+    const bool by_split = is_divided(folder_, names);
     std::vector<Place> places;
     for (const auto& name : names) {
       if (const auto place = place_of(name, by_split)) {
@@ -70,6 +87,7 @@ class Reader {
     ImageSource source;
     std::set<std::string> classes;
     for (const auto& place : places) classes.insert(place.class_name);
+    if (!by_split) add_empty_folders(classes);
     source.classes.assign(classes.begin(), classes.end());
     for (const auto& place : places) add(place, source.classes);
     source.content_hash = relbias::content_hash({{"listing", listing_}});
@@ -88,6 +106,14 @@ class Reader {
     std::vector<Tensor> pixels;
     std::vector<int64_t> labels;
   };
+
+  // A class folder without pictures is refused like one whose pictures cannot be read.
+  void add_empty_folders(std::set<std::string>& classes) const {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const std::string name = entry.path().filename().string();
+      if (entry.is_directory() && !name.starts_with('.')) classes.insert(name);
+    }
+  }
 
   void add(const Place& place, const std::vector<std::string>& classes) {
     const std::string bytes = read_file(folder_ / place.name);

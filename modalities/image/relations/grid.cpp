@@ -33,6 +33,7 @@ class Grid final : public Relation {
   RelationTraits traits() const override {
     RelationTraits traits{
         .index_class = IndexClass::grid, .axes = 2, .distance = true, .coordinates = 2};
+    traits.places = {"dy", "dx"};
     if (class_token_) traits.special_ids = class_token_ids;
     return traits;
   }

@@ -2,7 +2,6 @@
 // modalities/text: dataset `text-file`, any UTF-8 file or folder that a user brings.
 #include <algorithm>
 #include <sstream>
-#include <unordered_set>
 
 #include "modalities/text/division.h"
 
@@ -47,27 +46,11 @@ bool read_wikitext(TextSource& source, const fs::path& folder,
   return true;
 }
 
-/// The files that are text, each content once: a copy in another split would be a leak.
 std::vector<File> distinct_texts(TextSource& source, const fs::path& folder,
                                  const std::vector<std::string>& names) {
   std::vector<File> files;
-  std::unordered_set<std::string> seen;
-  size_t empty = 0, no_text = 0, copies = 0;
-  for (const std::string& name : names) {
-    File file{name, read_file(folder / name)};
-    if (file.bytes.empty()) {
-      ++empty;
-    } else if (not_text(file.bytes)) {
-      ++no_text;
-    } else if (!seen.insert(content_hash({{"", file.bytes}})).second) {
-      ++copies;
-    } else {
-      files.push_back(std::move(file));
-    }
-  }
-  const std::string counts =
-      fmt::format("{} of {} files read ({} empty, {} not UTF-8 text, {} copies)", files.size(),
-                  names.size(), empty, no_text, copies);
+  for (const std::string& name : names) files.push_back({name, read_file(folder / name)});
+  const std::string counts = keep_distinct_texts(files);
   if (files.empty()) input_error("{}: no text: {}", folder.string(), counts);
   source.origin += ", " + counts;
   return files;

@@ -218,9 +218,15 @@ TEST(Model, WatchesAPaddedSampleOfAGraph) {
   Batch batch = batch_of(at::tensor({1, 2, 3, 0}).view({1, 4}));
   batch.valid = at::tensor({1, 1, 1, 0}).to(at::kBool).view({1, 4});
   batch.structures = {path};
-  EXPECT_EQ(model->watched(batch).layers()[0].rows, 4);  // the padded query attends, too
-  batch.inputs[0][3] = 4;
-  EXPECT_EQ(model->watched(batch).layers()[0].pairs, 12);  // 4 queries, 3 keys
+  // Rows of padding are no attention of the model's.
+  const AttentionSums padded = model->watched(batch).layers()[0];
+  EXPECT_EQ(padded.rows, 3);
+  EXPECT_EQ(padded.pairs, 9);
+  Batch alone = batch_of(at::tensor({1, 2, 3}).view({1, 3}));
+  alone.structures = {path};
+  const AttentionSums whole = model->watched(alone).layers()[0];
+  EXPECT_TRUE(at::allclose(padded.share, whole.share));
+  EXPECT_TRUE(at::allclose(padded.entropy, whole.entropy));
 }
 
 // Two windows of one row each, not shifted: a change in the second reaches nothing in the first.

@@ -54,6 +54,28 @@ TEST(Positions, TermsOfSeveralRelationsHaveNamesOfTheirOwn) {
               ElementsAre("score@token", "score@tree"));
   EXPECT_THAT(names({{"t5", "token"}, {"clipped", "token"}}),
               ElementsAre("score@token t5", "score@token clipped"));
+  EXPECT_THAT(names({{"t5", "token"}, {"t5 num_buckets=8", "token"}}),
+              ElementsAre("score@token t5 0", "score@token t5 1"));
+}
+
+TEST(Positions, TermsNameWhereTheirRowsStand) {
+  EXPECT_THAT(positions_of({{"table", "tree"}}).learned_terms()[0].places,
+              ElementsAre("up", "down"));
+  EXPECT_THAT(positions_of({{"t5", "token"}}).learned_terms()[0].places, testing::IsEmpty());
+}
+
+// The names are those of the axes, or of the distance where there are none.
+TEST(Positions, EveryRelationNamesItsPlaces) {
+  for (const auto& entry : relation_entries()) {
+    const auto relation = make_relation(entry.name);
+    const RelationTraits traits = relation->traits();
+    const auto places = static_cast<int64_t>(traits.places.size());
+    if (traits.axes > 1) {
+      EXPECT_EQ(places, traits.axes) << entry.name;
+    } else {
+      EXPECT_LE(places, traits.axes == 1 || traits.distance ? 1 : 0) << entry.name;
+    }
+  }
 }
 
 }  // namespace

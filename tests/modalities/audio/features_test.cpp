@@ -56,6 +56,8 @@ TEST_F(FeaturesTest, BadFilesAreLeftOutAndCounted) {
   write("low.wav", {.samples = tone(0.5, 440, 4000), .rate = 4000});
   write("high.wav", {.samples = tone(0.5, 440, 96000), .rate = 96000});
   write("wide.wav", {.samples = tone(0.6), .bits = 24});
+  write("scaled.wav", {.samples = tone(0.8), .bits = 32, .format = 3});  // integers as floats
+  write("silence.wav", {.samples = std::vector<double>(5600, 0)});
 
   const Features features = read();
   EXPECT_EQ(text_of(features.left_out),
@@ -64,14 +66,15 @@ TEST_F(FeaturesTest, BadFilesAreLeftOutAndCounted) {
             "1 of 1 Hz, too far from 8000 (first slow.wav), 1 samples too large (first loud.wav), "
             "1 shorter than a window (first short.wav)");
   EXPECT_EQ(text_of(features.used_although),
-            "1 length unknown (first stream.wav), 1 mixed to mono (first three.wav), "
-            "1 resampled to a higher rate (first low.wav), "
-            "1 resampled to a lower rate (first high.wav), 1 truncated (first cut.wav)");
-  // copy cut empty good high infinite loud low nan short slow stream text three wide
+            "1 length unknown (first stream.wav), 1 louder than full scale (first scaled.wav), "
+            "1 mixed to mono (first three.wav), 1 resampled to a higher rate (first low.wav), "
+            "1 resampled to a lower rate (first high.wav), 1 silent (first silence.wav), "
+            "1 truncated (first cut.wav)");
+  // copy cut empty good high infinite loud low nan scaled short silence slow stream text three wide
   EXPECT_EQ(features.counts,
-            (std::vector<int64_t>{48, 38, 0, 0, 48, 0, 0, 48, 0, 0, 0, 28, 0, 28, 58}));
+            (std::vector<int64_t>{48, 38, 0, 0, 48, 0, 0, 48, 0, 78, 0, 68, 0, 28, 0, 28, 58}));
   EXPECT_TRUE(at::isfinite(features.frames).all().item<bool>());
-  EXPECT_EQ(features.frames.size(0), 48 * 3 + 38 + 28 + 28 + 58);
+  EXPECT_EQ(features.frames.size(0), 48 * 3 + 38 + 78 + 68 + 28 + 28 + 58);
 }
 
 TEST_F(FeaturesTest, ShortClipsAreCountedByTheLimitAskedFor) {

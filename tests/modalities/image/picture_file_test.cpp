@@ -172,5 +172,17 @@ TEST(PictureFile, ThreeWaysToMakeASquare) {
   EXPECT_THAT(columns("pad", 0), testing::Each(0));
 }
 
+TEST(PictureFile, AnAxisThatShrinksIsAveragedWhateverTheOtherDoes) {
+  // 8 rows, 40 columns, every fifth white: to 10 x 10 an average of 4 columns, never one of them.
+  cv::Mat picture(8, 40, CV_8UC1, cv::Scalar(0));
+  for (int column = 0; column < 40; column += 4) picture.col(column).setTo(200);
+  const PictureFile file =
+      read_picture(encoded(picture, ".png"), {.side = 10, .colour = false, .fit = "stretch"});
+  EXPECT_THAT(numbers(file.pixels.flatten()), testing::Each(testing::FloatNear(50.f / 255, 1e-6f)));
+  EXPECT_TRUE(file.enlarged);
+  EXPECT_FALSE(
+      read_picture(encoded(picture, ".png"), {.side = 10, .colour = false, .fit = "pad"}).enlarged);
+}
+
 }  // namespace
 }  // namespace relbias

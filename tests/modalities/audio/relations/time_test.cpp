@@ -34,6 +34,12 @@ TEST(Time, TheLastQueryStandsAtTheLastKey) {
   EXPECT_TRUE(at::equal(difference.to(at::kLong), offsets_of(map)));
 }
 
+TEST(Time, MoreQueriesThanKeysStandBeforeTheFirst) {
+  const auto time = make_relation("time");
+  const RelationMap map = time->map(time->structure(3, 2));
+  EXPECT_TRUE(at::equal(map.query_coordinates.flatten(), at::tensor({-1.f, 0.f, 1.f})));
+}
+
 TEST(Time, OneFrameAndNone) {
   const auto time = make_relation("time");
   EXPECT_EQ(time->map(time->structure(1, 1)).rows, 1);
@@ -49,7 +55,7 @@ TEST(Time, PatchesAreNoLine) {
   const auto message = error_of([] {
     make_relation("time")->map({.queries = 6, .keys = 6, .sides = {3, 2}});
   });
-  EXPECT_THAT(message, ::testing::HasSubstr("3 x 2 patches of a spectrogram"));
+  EXPECT_THAT(message, ::testing::HasSubstr("3 x 2 patches, one token a frame expected"));
   EXPECT_THAT(message, ::testing::HasSubstr("use relation time-frequency"));
 }
 

@@ -45,6 +45,7 @@ TEST_F(ClipTasks, EveryHeldOutClipIsClassifiedOnce) {
   for (const Clip& clip : clips) expected.insert(clip.frames);
   EXPECT_EQ(lengths, expected);
   EXPECT_EQ(targets, (std::multiset<int64_t>{0, 0, 1, 1}));
+  EXPECT_EQ(classification->traits().chance, 0.5);
 }
 
 TEST_F(ClipTasks, EveryCategoryIsTrained) {
@@ -104,6 +105,8 @@ TEST_F(ClipTasks, ReversedStretchesAreStretchesOfAClip) {
 TEST_F(ClipTasks, ReversedNeedsLongEnoughClips) {
   EXPECT_THAT(error_of([&] { task("reversed")->check({500}, {}); }),
               HasSubstr("reversed: no train clip for size 500"));
+  EXPECT_THAT(error_of([&] { task("reversed")->check({1}, {}); }),
+              HasSubstr("reversed: size 1 found, at least 2 frames expected"));
   EXPECT_EQ(task("reversed")->tokens(64), 64);
   EXPECT_EQ(task("reversed", "frames=4")->tokens(64), 16);
 }

@@ -52,7 +52,7 @@ TEST(SourceTree, CountsWhatItLeavesOut) {
   folder.write("note.txt", "def not_read(): pass\n");
   const auto code = code_of(folder, functions(9));
   EXPECT_THAT(code->report(),
-              HasSubstr("12 of 16 files read (1 empty, 2 not UTF-8 text, 1 copies)"));
+              HasSubstr("12 of 16 files read (1 empty, 2 not UTF-8 text, 1 copies; the first: "));
   EXPECT_THAT(code->report(),
               HasSubstr("1 with syntax errors (the first: broken.py line 2 column "));
   EXPECT_THAT(code->report(), HasSubstr("1 copies left out"));

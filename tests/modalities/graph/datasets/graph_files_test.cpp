@@ -156,6 +156,8 @@ TEST(TuDataset, NamesWhatIsWrong) {
               HasSubstr("DS_graph_labels.txt: 13 lines found, one for each of 12 graphs expected"));
   EXPECT_THAT(message([](TuFiles& f) { f.nodes += "1\n"; }),
               HasSubstr("DS_node_labels.txt: 37 lines found, one for each of 36 nodes expected"));
+  EXPECT_THAT(message([](TuFiles& f) { f.labels.replace(0, 2, "0.5"); }),
+              HasSubstr("DS_graph_labels.txt, line 1: 0.5 found, a whole number expected"));
   EXPECT_THAT(message([](TuFiles& f) { f.edges += "1, 37\n"; }),
               HasSubstr("DS_A.txt, line 49, column 2: '37' found, a node from 1 to 36 expected"));
   for (const char* place : {"nan", "", "1.5", "0"}) {
@@ -285,8 +287,14 @@ TEST(OgbCsv, NamesWhatIsWrong) {
   EXPECT_THAT(error_of([&] { load("ogb-csv", path); }),
               HasSubstr("graph-label.csv: 3 lines found, one for each of 6 graphs expected"));
   write_ogb(folder, "1\n0\n1\n0\n1\n0\n");
-  EXPECT_THAT(error_of([&] { load("ogb-csv", path + " split=random"); }),
+  EXPECT_THAT(error_of([&] { load("ogb-csv", path + " split=elsewhere"); }),
               HasSubstr("is no folder of a split"));
+  EXPECT_THAT(load("ogb-csv", path + " split=random")->report(), HasSubstr("split random"));
+  std::filesystem::create_directory(folder.path() / "split/other");
+  EXPECT_THAT(error_of([&] { load("ogb-csv", path); }),
+              HasSubstr("split: 2 splits found: other, scaffold, one expected; choose with "
+                        "split=NAME, or split=random"));
+  std::filesystem::remove(folder.path() / "split/other");
   folder.write("raw/edge.csv.gz", "not compressed");
   EXPECT_THAT(error_of([&] { load("ogb-csv", path); }),
               HasSubstr("edge.csv.gz: the compressed data ends or is damaged"));

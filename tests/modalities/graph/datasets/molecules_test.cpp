@@ -79,8 +79,8 @@ TEST(Smiles, LongChainsAreReadInTime) {
   const Molecule molecule = read_smiles(std::string(40'000, 'C'), Atoms::classes);
   EXPECT_EQ(molecule.fault, "is too long");
   SmilesCounts counts;
-  counts.add(molecule);
-  EXPECT_THAT(counts.text(), HasSubstr("0 empty, 1 of more than 32768 characters"));
+  counts.add(molecule, "line 3");
+  EXPECT_THAT(counts.text(), HasSubstr("0 empty, 1 of more than 32768 characters (first line 3)"));
 }
 
 TEST(Molecules, AreThoseOfTheFile) {
@@ -124,7 +124,9 @@ TEST(SmilesCsv, ReadsTablesWithQuotesAndMissingLabels) {
   const std::string path = "path=" + folder.write("table.csv", text);
   const auto dataset = make("smiles-csv", path);
   EXPECT_THAT(dataset->report(),
-              HasSubstr("26 rows, 1 unparsable, 1 of several fragments, 1 empty, labels logP qed"));
+              HasSubstr("26 rows, 1 copies left out, 1 unparsable (first line 5 'C1CC'), 1 of "
+                        "several fragments (first line 6 'C.C'), 1 empty (first line 7 ''), labels "
+                        "logP qed"));
   EXPECT_THAT(dataset->report(), HasSubstr("2 missing labels"));
   ASSERT_EQ(graphs(*dataset).targets().size(), 2u);
   EXPECT_EQ(graphs(*dataset).targets()[0].name, "logP");
@@ -164,8 +166,8 @@ TEST(SmilesCsv, ColumnsOfNumbersAreLabelsWhateverTheOrderOfTheRows) {
   const ScratchFolder folder;
   const auto labels = [&](const std::string& first, const std::string& last) {
     std::string text = "smiles,y,z\nC," + first + ",0\n";
-    for (int n = 0; n < 20; ++n) text += "CC,1,2\n";
-    const std::string path = folder.write("table.csv", text + "CCC," + last + ",0\n");
+    for (int n = 0; n < 20; ++n) text += fmt::format("CC{},1,2\n", std::string(n, 'C'));
+    const std::string path = folder.write("table.csv", text + "CCO," + last + ",0\n");
     return graphs(*make("smiles-csv", "path=" + path)).targets().size();
   };
   EXPECT_EQ(labels("0", "1"), 2u);
@@ -176,7 +178,7 @@ TEST(SmilesCsv, ColumnsOfNumbersAreLabelsWhateverTheOrderOfTheRows) {
 TEST(SmilesCsv, TheMarkOfUtf8IsNoPartOfTheFirstName) {
   const ScratchFolder folder;
   std::string text = "\xEF\xBB\xBFsmiles,y\n";
-  for (int n = 0; n < 20; ++n) text += "CC,1\n";
+  for (int n = 0; n < 20; ++n) text += fmt::format("CC{},1\n", std::string(n, 'C'));
   const auto dataset = make("smiles-csv", "path=" + folder.write("table.csv", text));
   EXPECT_THAT(dataset->report(), HasSubstr("20 rows"));
 }

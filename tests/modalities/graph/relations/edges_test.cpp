@@ -84,5 +84,15 @@ TEST(Edges, VeryManyPathsAreStillFinite) {
   EXPECT_NEAR(sums(text)[0][1200].item<float>(), 1, 1e-5);
 }
 
+TEST(Edges, MorePathsThanCanBeCountedNeedOne) {
+  std::string text = "edges=0-1";
+  for (int n = 0; n < 520; ++n) {  // every edge four times: 4^520 paths
+    for (int times = 0; times < 4; ++times) text += fmt::format(",{}-{}", n, n + 1);
+  }
+  EXPECT_THAT(error_of([&] { sums("edges steps=1 " + text); }),
+              HasSubstr("more than 1e308 shortest paths between two nodes, paths=one expected"));
+  EXPECT_EQ(sums("edges steps=1 paths=one " + text)[0][520].item<float>(), 1.f);
+}
+
 }  // namespace
 }  // namespace relbias::testing

@@ -71,6 +71,22 @@ TEST_F(ImageFolder, FoldersOfSplitsAreKept) {
   EXPECT_THAT(refusal(), HasSubstr("class c has no sample in training and 2 held out"));
 }
 
+TEST_F(ImageFolder, SplitsAreNeverTakenForClasses) {
+  for (const char* split : {"train", "test"}) {
+    for (const char* name : {"a", "b"}) write_class(std::string(split) + "/" + name, 10);
+  }
+  write("sheet.png");
+  EXPECT_THAT(load()->report(),
+              AllOf(HasSubstr("1 skipped: in no class folder"), HasSubstr("split as its folders")));
+  write_class("other", 3);
+  EXPECT_THAT(refusal(), HasSubstr("folders of splits and beside them other"));
+}
+
+TEST_F(ImageFolder, SplitsWithoutATestAreRefused) {
+  for (const char* name : {"train/a", "train/b", "val/a", "val/b"}) write_class(name, 5);
+  EXPECT_THAT(refusal(), HasSubstr("folders of splits, train and test expected among them"));
+}
+
 TEST_F(ImageFolder, WhatCannotBeReadIsSkippedCountedAndNamed) {
   write_class("a", 10);
   write_class("b", 10);
@@ -131,6 +147,10 @@ TEST_F(ImageFolder, FoldersThatAreNoDatasetAreErrors) {
   EXPECT_THAT(error_of([] { image_dataset("image-folder path=/no/such/folder"); }),
               HasSubstr("/no/such/folder does not exist"));
   EXPECT_THAT(refusal("side=0"), HasSubstr("1 to 4096"));
+  std::filesystem::remove_all(folder_.path() / "damaged");
+  write_class("second", 5);
+  std::filesystem::create_directory(folder_.path() / "empty");
+  EXPECT_THAT(refusal(), HasSubstr("class empty is left without pictures"));
 }
 
 TEST_F(ImageFolder, TheHashFollowsContentAndNames) {
