@@ -39,7 +39,8 @@ function draw(id) {
   const node = byId(id);
   const figure = data.figures[id];
   const plot = node.querySelector(".plot");
-  const traces = figure.data.map(trace => ({...trace, visible: visibilityOf(trace)}));
+  const traces = figure.data.map(trace =>
+    ({...trace, ...(isMatrix(trace) ? shownPartOf(trace) : {}), visible: visibilityOf(trace)}));
   drawn.add(id);
   resized.observe(plot);
   return Plotly.newPlot(plot, traces, layoutOf(id), {displaylogo: false, displayModeBar: false});

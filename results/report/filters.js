@@ -6,11 +6,22 @@ const chosen = {modalities: new Set(data.filters.modalities), seed: null,
 // Lines of single seeds stand in for means and bands once a seed is chosen.
 function visibilityOf(trace) {
   const meta = trace.meta;
-  if (!meta) return true;
+  if (!meta || isMatrix(trace)) return true;
   if (!chosen.encodings.has(meta.encoding)) return false;
   const isSeed = meta.role === "seed";
   const hasSeeds = meta.hasSeeds !== false;
   return chosen.seed === null || !hasSeeds ? !isSeed : isSeed && meta.seed === chosen.seed;
+}
+
+const isMatrix = trace => (trace.meta || {}).role === "matrix";
+
+// Of a matrix of encodings against modalities the rows and columns that are chosen.
+function shownPartOf(trace) {
+  const hidden = data.filters.modalities.filter(name => !chosen.modalities.has(name));
+  const columns = trace.x.flatMap((name, i) => hidden.includes(name) ? [] : [i]);
+  const rows = trace.y.flatMap((name, i) => chosen.encodings.has(name) ? [i] : []);
+  const part = matrix => rows.map(row => columns.map(column => matrix[row][column]));
+  return {x: columns.map(i => trace.x[i]), y: rows.map(i => trace.y[i]), z: part(trace.z), text: part(trace.text)};
 }
 
 function markFiguresWithoutSeeds() {
@@ -28,8 +39,16 @@ function applyFilters() {
     node.hidden = !chosen.encodings.has(node.dataset.encoding);
   }
   for (const id of drawn) {
-    const figure = data.figures[id];
-    Plotly.restyle(byId(id).querySelector(".plot"), {visible: figure.data.map(visibilityOf)});
+    const figure = data.figures[id], plot = byId(id).querySelector(".plot");
+    // What the legend switched off stays off.
+    const visible = figure.data.map((trace, i) =>
+      visibilityOf(trace) && plot.data[i].visible === "legendonly" ? "legendonly" : visibilityOf(trace));
+    Plotly.restyle(plot, {visible});
+    figure.data.forEach((trace, i) => {
+      if (!isMatrix(trace)) return;
+      const {x, y, z, text} = shownPartOf(trace);
+      Plotly.restyle(plot, {x: [x], y: [y], z: [z], text: [text]}, [i]);
+    });
   }
   listRuns();
   const parts = [];

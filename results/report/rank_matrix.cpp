@@ -28,6 +28,7 @@ std::vector<Figure> rank_figures(const Standings& standings) {
     texts.back().push_back(std::isnan(row.rank) ? "" : fmt::format("{:.3g}", row.rank));
   }
   figure.data.push_back({{"type", "heatmap"},
+                         {"meta", {{"role", "matrix"}}},
                          {"x", columns},
                          {"y", names},
                          {"z", ranks},
@@ -41,14 +42,17 @@ std::vector<Figure> rank_figures(const Standings& standings) {
                          {"ygap", 2}});
   figure.caption = fmt::format(
       "Mean rank of each encoding over the tasks of each modality at {:.4g} times the training "
-      "size; 1 "
-      "is best.",
+      "size, as ranked among all of them; 1 is best.",
       standings.factor);
   figure.layout["yaxis"] = axis("");
   figure.layout["yaxis"]["autorange"] = "reversed";
   figure.layout["yaxis"]["automargin"] = true;
   figure.layout["xaxis"] = axis("");
   figure.layout["xaxis"]["side"] = "top";
+  for (const char* side : {"xaxis", "yaxis"}) {  // no lines through the words
+    figure.layout[side]["showgrid"] = false;
+    figure.layout[side]["zeroline"] = false;
+  }
   figure.layout["height"] = 120 + 34 * standings.rows.size();
   return {figure};
 }

@@ -36,11 +36,15 @@ FILTER = """(async () => {
   const rows = () => [...document.querySelectorAll("tr[data-encoding]")].filter(row => !row.hidden).map(row => row.dataset.encoding);
   const box = document.querySelector("#by-encoding input");
   const name = box.closest("label").textContent;
-  const before = {traces: traces().filter(meta => meta.encoding === name).length, rows: rows().filter(row => row === name).length};
+  const ranked = () => [...document.querySelectorAll(".plot")].flatMap(plot => plot.data || [])
+    .filter(trace => (trace.meta || {}).role === "matrix").flatMap(trace => trace.y);
+  const counts = () => ({traces: traces().filter(meta => meta.encoding === name).length,
+                         rows: rows().filter(row => row === name).length, ranked: ranked().filter(row => row === name).length});
+  const before = counts();
   box.click(); await wait();
-  const without = {traces: traces().filter(meta => meta.encoding === name).length, rows: rows().filter(row => row === name).length};
+  const without = counts();
   box.click(); await wait();
-  const again = {traces: traces().filter(meta => meta.encoding === name).length, rows: rows().filter(row => row === name).length};
+  const again = counts();
   const seed = document.querySelector("#by-seed");
   seed.value = seed.options[seed.options.length - 1].value;
   seed.dispatchEvent(new Event("change")); await wait();

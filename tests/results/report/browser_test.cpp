@@ -73,6 +73,8 @@ TEST_F(Browser, FiltersAndControlsWork) {
   EXPECT_GT(filter["before"]["rows"].get<int>(), 0);
   EXPECT_EQ(filter["without"]["traces"], 0);
   EXPECT_EQ(filter["without"]["rows"], 0);
+  EXPECT_GT(filter["before"]["ranked"].get<int>(), 0);
+  EXPECT_EQ(filter["without"]["ranked"], 0);
   EXPECT_EQ(filter["again"], filter["before"]);
   EXPECT_THAT(filter["roles"], Contains("seed"));
   EXPECT_THAT(filter["means"], Contains("mean"));
