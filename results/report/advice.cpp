@@ -125,11 +125,15 @@ double far_size(const std::vector<TaskRuns>& groups) {
   for (const TaskRuns& group : groups) {
     const auto sets = column_sets(group, group.example().primary_metric);
     const auto& columns = sets.front().columns;
-    if (column_at(columns, wanted, group.example().train_size) >= 0) return wanted;
+    const int64_t trained = group.example().train_size;
+    if (column_at(columns, wanted, trained) >= 0) return wanted;
     for (const ComparisonColumn& column : columns) {
-      const double distance = std::abs(std::log(column.factor / wanted));
-      if (!(column.factor > 1.05) || !(distance < least)) continue;
-      far = column.factor;
+      const double factor = std::isfinite(column.factor)
+                                ? column.factor
+                                : static_cast<double>(column.size) / static_cast<double>(trained);
+      const double distance = std::abs(std::log(factor / wanted));
+      if (!(factor > 1.05) || !(distance < least)) continue;
+      far = factor;
       least = distance;
     }
   }

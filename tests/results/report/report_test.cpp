@@ -145,6 +145,19 @@ TEST(Report, AdviceFollowsFromTheRuns) {
   }
 }
 
+TEST(Report, AdviceFarFromTrainingTakesTheNearestBin) {
+  std::vector<RunRecord> runs = {test::table_run("alibi", 0, {}), test::table_run("t5", 0, {})};
+  for (RunRecord& run : runs) {
+    const double value = run.encoding == "t5" ? 1 : 0.96;
+    run.evaluation = {{32, not_given, "<=32", "accuracy", 1, 0, 9, 0.5, true, ""},
+                      {80, not_given, "33-80", "accuracy", value, 0, 9, 0.5, true, ""}};
+  }
+  const Json advice = data_of(make_report(test::report_input(runs)))["advice"][0]["choices"];
+  EXPECT_EQ(advice[1]["purpose"], "at 2.5x");
+  EXPECT_EQ(advice[1]["encoding"], "t5");
+  EXPECT_THAT(advice[1]["reason"].get<std::string>(), HasSubstr("tokens a second"));
+}
+
 TEST(Report, WhatRunsShareIsSaidOnce) {
   const Json runs = data_of(make_report(test::report_input(test::report_runs())))["runs"];
   EXPECT_EQ(runs["list"].size(), 60);
