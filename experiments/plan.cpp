@@ -29,8 +29,6 @@ namespace fs = std::filesystem;
 Experiment built(const RunConfig& config, DatasetCache& cache) {
   try {
     return build(config, cache);
-  } catch (const InputError&) {
-    throw;
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
     input_error("sizes {}, batch {}: a batch or the model needs more memory than there is",

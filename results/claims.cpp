@@ -34,15 +34,6 @@ std::string written_out(const RunRecord& run) {
   return run.config.substr(start, run.config.find('"', start) - start);
 }
 
-// `tree clip=4` is named by `tree`, and by itself.
-bool is_named(const std::string& text, const std::string& wanted) {
-  const std::vector<std::string> words = words_of(text), asked = words_of(wanted);
-  if (words.empty() || asked.empty() || words.front() != asked.front()) return false;
-  return std::all_of(asked.begin() + 1, asked.end(), [&](const std::string& option) {
-    return std::ranges::find(words, option) != words.end();
-  });
-}
-
 // The row that a claim names: the one of just this label, else the one with the fewest options
 // besides those asked for. All rows of the group are looked at, so that variants stay apart.
 std::vector<const ComparisonRow*> rows_named(const Comparison& comparison,
@@ -183,6 +174,14 @@ std::string claims_as_toml(const std::vector<Claim>& claims) {
     }
   }
   return toml;
+}
+
+bool is_named(const std::string& text, const std::string& wanted) {
+  const std::vector<std::string> words = words_of(text), asked = words_of(wanted);
+  if (words.empty() || asked.empty() || words.front() != asked.front()) return false;
+  return std::all_of(asked.begin() + 1, asked.end(), [&](const std::string& option) {
+    return std::ranges::find(words, option) != words.end();
+  });
 }
 
 bool is_meant(const RunRecord& run, const std::string& wanted) {

@@ -56,6 +56,10 @@ std::string claim_text(const Claim& claim);
 /// Claims as a study states them, [[claim]] tables in TOML.
 std::string claims_as_toml(const std::vector<Claim>& claims);
 
+/// Whether `wanted` names `text`, a name with options: the same name, and each option that `wanted`
+/// gives among those of `text`. `tree clip=4` is named by `tree`, and by itself.
+bool is_named(const std::string& text, const std::string& wanted);
+
 /// Whether an encoding, as a config writes it with every option, is one that `wanted` names: the
 /// same name, and each option that `wanted` gives; likewise its relation, `table@tree`.
 /// `t5@token + table@tree` is compared as it stands.

@@ -79,8 +79,14 @@ bool is_near(double factor, double wanted) {
   return std::abs(std::log(factor / wanted)) <= std::log1p(nearness);
 }
 
+double factor_of(const ComparisonColumn& column, int64_t train_size) {
+  return std::isfinite(column.factor)
+             ? column.factor
+             : static_cast<double>(column.size) / static_cast<double>(train_size);
+}
+
 bool is_past(const ComparisonColumn& column, int64_t train_size) {
-  return std::isfinite(column.factor) ? column.factor > 1 + 1e-6 : column.size > train_size;
+  return factor_of(column, train_size) > 1 + 1e-6;
 }
 
 std::vector<ColumnSet> column_sets(const TaskRuns& group, const std::string& metric) {

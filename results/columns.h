@@ -22,6 +22,9 @@ struct ComparisonColumn {
 /// 1012, not 1024.
 bool is_near(double factor, double wanted);
 
+/// The factor of a column; of a bin its upper end / the training size.
+double factor_of(const ComparisonColumn& column, int64_t train_size);
+
 /// Whether a column is of larger samples than the training's.
 bool is_past(const ComparisonColumn& column, int64_t train_size);
 

@@ -260,6 +260,14 @@ Comparison comparison_over(const ColumnSet& set, const TaskRuns& group, const st
 
 }  // namespace
 
+std::vector<Note> notes_on_rows(const Comparison& comparison) {
+  std::vector<Note> notes;
+  for (const Note& note : comparison.notes) {
+    if (note.mark == "†" || note.mark == "‡") notes.push_back(note);
+  }
+  return notes;
+}
+
 bool ComparisonRow::diverged() const {
   return std::ranges::any_of(
       repetitions->runs, [](const RunRecord* run) { return run->status == RunStatus::diverged; });

@@ -66,6 +66,9 @@ struct Comparison {
 std::vector<Comparison> compare(const TaskRuns& group, const std::string& metric,
                                 const std::string& better);
 
+/// The notes to which the labels of rows point, † and ‡.
+std::vector<Note> notes_on_rows(const Comparison& comparison);
+
 /// The differences of two cells over the seeds that both have, positive where `left` is better.
 std::vector<double> paired_differences(const Cell& left, const Cell& right,
                                        const std::string& better);

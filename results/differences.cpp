@@ -39,9 +39,7 @@ Sheet differences_from(const ComparisonRow& baseline, const Comparison& comparis
     }
     sheet.rows.push_back(std::move(cells));
   }
-  for (const Note& note : comparison.notes) {
-    if (note.mark == "†" || note.mark == "‡") sheet.notes.push_back(note);
-  }
+  sheet.notes = notes_on_rows(comparison);
   return sheet;
 }
 

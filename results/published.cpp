@@ -76,21 +76,6 @@ Reproduction reproduction_of(const toml::table& table) {
   return ours;
 }
 
-// `table plus=none` names a row whose encoding is `table` with that option among others.
-bool names_row(const std::string& wanted, const PublishedRow& row) {
-  std::istringstream asked(wanted), has(row.encoding);
-  std::set<std::string> options;
-  std::string name, word, own;
-  has >> own;
-  while (has >> word) options.insert(word);
-  asked >> name;
-  if (name != own) return false;
-  while (asked >> word) {
-    if (!options.contains(word)) return false;
-  }
-  return true;
-}
-
 bool is_at(const PublishedRow& row, double factor) {
   return is_near(static_cast<double>(row.size) / static_cast<double>(row.train_size), factor);
 }
@@ -144,7 +129,8 @@ bool supports(const Published& table, const PublishedClaim& claim) {
                          (claim.setting.empty() || claim.setting == left.setting);
       const bool alike = left.group == right.group && left.setting == right.setting &&
                          left.train_size == right.train_size && left.size == right.size;
-      const bool meant = names_row(claim.claim.better, left) && names_row(claim.claim.worse, right);
+      const bool meant = is_named(left.encoding, claim.claim.better) &&
+                         is_named(right.encoding, claim.claim.worse);
       if (!asked || !alike || !meant || left.encoding == right.encoding) continue;
       if (!is_at(left, claim.claim.at) || !left.defined || !right.defined) continue;
       ++compared;

@@ -106,9 +106,7 @@ Sheet sheet_of(const Published& table, const Comparison& comparison) {
     }
     sheet.rows.push_back(std::move(cells));
   }
-  for (const Note& note : comparison.notes) {
-    if (note.mark == "†" || note.mark == "‡") sheet.notes.push_back(note);
-  }
+  sheet.notes = notes_on_rows(comparison);
   return sheet;
 }
 

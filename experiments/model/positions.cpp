@@ -161,17 +161,16 @@ std::string Positions::layer_name(const Pair& pair, int64_t layer) const {
   return layer == layers_ ? "pointer" : fmt::format("pointer {}", layer - layers_ + 1);
 }
 
-bool Positions::shares_relation(const Pair& pair) const {
-  return std::count_if(pairs_.begin(), pairs_.end(), [&](const Pair& other) {
-           return option_name(other.relation_text) == option_name(pair.relation_text);
-         }) > 1;
-}
-
-bool Positions::shares_name(const Pair& pair) const {
-  return std::count_if(pairs_.begin(), pairs_.end(), [&](const Pair& other) {
-           return option_name(other.relation_text) == option_name(pair.relation_text) &&
-                  other.encodings.front()->name() == pair.encodings.front()->name();
-         }) > 1;
+std::string Positions::names_beside(const Pair& pair) const {
+  size_t same_relation = 0, same_names = 0;
+  const std::string encoding = pair.encodings.front()->name();
+  for (const Pair& other : pairs_) {
+    if (option_name(other.relation_text) != option_name(pair.relation_text)) continue;
+    ++same_relation;
+    same_names += other.encodings.front()->name() == encoding;
+  }
+  if (same_relation == 1) return "";
+  return same_names == 1 ? " " + encoding : fmt::format(" {} {}", encoding, &pair - pairs_.data());
 }
 
 std::vector<LearnedTerm> Positions::learned_terms() {
@@ -187,8 +186,7 @@ std::vector<LearnedTerm> Positions::learned_terms() {
       const auto add = [&](std::string name, const Tensor& table, bool by_row) {
         if (!table.defined()) return;
         if (pairs_.size() > 1) name += "@" + option_name(pair.relation_text);
-        if (shares_relation(pair)) name += " " + encoding.name();
-        if (shares_name(pair)) name += fmt::format(" {}", &pair - pairs_.data());
+        name += names_beside(pair);
         const bool indexed = by_row && terms.table_rows.defined();
         found.push_back({layer_name(pair, static_cast<int64_t>(layer)), name, pair.relation_text,
                          indexed ? table.index_select(1, terms.table_rows) : table,

@@ -61,8 +61,8 @@ class Positions : public torch::nn::Module {
   static RelationMap some_map(const Relation& relation, const Structure& sample);
   Encoding& encoding_of(Pair& pair, int64_t layer);
   std::string layer_name(const Pair& pair, int64_t layer) const;
-  bool shares_relation(const Pair& pair) const;
-  bool shares_name(const Pair& pair) const;  // the relation's and the encoding's
+  // What tells its terms from those of other pairs of the relation: ` t5`, ` t5 1`, or nothing.
+  std::string names_beside(const Pair& pair) const;
 
   std::vector<Pair> pairs_;
   int64_t layers_;

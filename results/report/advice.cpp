@@ -128,9 +128,7 @@ double far_size(const std::vector<TaskRuns>& groups) {
     const int64_t trained = group.example().train_size;
     if (column_at(columns, wanted, trained) >= 0) return wanted;
     for (const ComparisonColumn& column : columns) {
-      const double factor = std::isfinite(column.factor)
-                                ? column.factor
-                                : static_cast<double>(column.size) / static_cast<double>(trained);
+      const double factor = factor_of(column, trained);
       const double distance = std::abs(std::log(factor / wanted));
       if (!(factor > 1.05) || !(distance < least)) continue;
       far = factor;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/audio: relation `time`, frames apart, and how long a frame is.
-#include <ATen/ATen.h>
-
-#include "modalities/relation.h"
+#include "modalities/line_map.h"
 
 namespace relbias {
 namespace {
@@ -34,18 +32,7 @@ class TimeRelation final : public Relation {
           "time-frequency, or grid where they are pictures",
           sample.sides.front(), sample.sides.back());
     }
-    const int64_t queries = sample.queries, keys = sample.keys;
-    RelationMap map;
-    map.queries = queries;
-    map.keys = keys;
-    map.rows = std::max<int64_t>(queries + keys - 1, 0);
-    // Offsets from -(K - 1), exact in float32.
-    const Tensor offset = at::arange(map.rows, at::kFloat) - static_cast<double>(keys - 1);
-    map.offsets = offset.unsqueeze(1);
-    map.distance = offset.abs();
-    map.key_coordinates = at::arange(keys, at::kFloat).view({1, keys, 1});
-    map.query_coordinates = at::arange(keys - queries, keys, at::kFloat).view({1, queries, 1});
-    map.sides = {keys};
+    RelationMap map = line_map(sample.queries, sample.keys);
     map.unit_seconds = in_seconds_ ? sample.hop_seconds : 0;
     return map;
   }

@@ -2,27 +2,11 @@
 // modalities/text: relation `token`, the offset j - i between two tokens of a sequence.
 #include <ATen/ATen.h>
 
-#include "modalities/relation.h"
+#include "modalities/line_map.h"
 #include "modalities/seed.h"
 
 namespace relbias {
 namespace {
-
-RelationMap sized(IndexClass index_class, int64_t queries, int64_t keys, int64_t reach) {
-  RelationMap map;
-  map.index_class = index_class;
-  map.queries = queries;
-  map.keys = keys;
-  // Offsets from -(reach - 1): whole numbers below 2^24 are exact in float32, longer sequences than
-  // that do not occur.
-  map.rows =
-      index_class == IndexClass::line ? std::max<int64_t>(queries + keys - 1, 0) : 2 * reach - 1;
-  const Tensor offset = at::arange(map.rows, at::kFloat) - static_cast<double>(reach - 1);
-  map.offsets = offset.unsqueeze(1);
-  map.distance = offset.abs();
-  map.sides = {reach};
-  return map;
-}
 
 /// r(i,j) = j - i, the last query at the last key: query i of Q stands at position K - Q + i.
 ///
@@ -74,17 +58,14 @@ class TokenRelation final : public Relation {
   }
 
  private:
-  RelationMap line_map(int64_t queries, int64_t keys) const {
-    RelationMap map = sized(IndexClass::line, queries, keys, keys);
-    map.key_coordinates = at::arange(keys, at::kFloat).view({1, keys, 1});
-    map.query_coordinates = at::arange(keys - queries, keys, at::kFloat).view({1, queries, 1});
-    return map;
-  }
-
   RelationMap drawn_map(const Structure& sample) const {
     TORCH_INTERNAL_ASSERT(sample.positions.defined(), "positions have not been drawn");
     const int64_t queries = sample.queries, keys = sample.keys;
-    RelationMap map = sized(IndexClass::pairs, queries, keys, randomize_);
+    // The offsets of all positions that may be drawn.
+    RelationMap map = line_map(randomize_, randomize_);
+    map.index_class = IndexClass::pairs;
+    map.queries = queries;
+    map.keys = keys;
     const Tensor key = sample.positions, query = key.narrow(0, keys - queries, queries);
     map.index =
         (key.unsqueeze(0) - query.unsqueeze(1) + (randomize_ - 1)).to(at::kInt).unsqueeze(0);
