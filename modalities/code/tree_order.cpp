@@ -31,6 +31,7 @@ int64_t root_of(const std::vector<int64_t>& parents) {
 
 // Nodes in preorder, children in the order of their index.
 std::vector<int64_t> preorder(const std::vector<int64_t>& parents) {
+  std::vector<int64_t> order, open = {root_of(parents)};  // which refuses indices out of range
   const auto nodes = static_cast<int64_t>(parents.size());
   std::vector<int64_t> last(nodes, -1), before(nodes, -1);  // children as a list from the last
   for (int64_t node = 0; node < nodes; ++node) {
@@ -38,7 +39,6 @@ std::vector<int64_t> preorder(const std::vector<int64_t>& parents) {
     before[node] = last[parents[node]];
     last[parents[node]] = node;
   }
-  std::vector<int64_t> order, open = {root_of(parents)};
   order.reserve(parents.size());
   while (!open.empty()) {
     const int64_t node = open.back();
