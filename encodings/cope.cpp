@@ -34,8 +34,10 @@ class Cope final : public Encoding {
       const Tensor position = gates.flip(3).cumsum(3).flip(3).clamp_max(last);
       const Tensor by_row = at::matmul(scaled, table.to(q.scalar_type()).transpose(1, 2));
       const Tensor below = position.floor(), above = position.ceil();
-      const Tensor low = by_row.gather(3, below.to(at::kLong));
-      const Tensor high = by_row.gather(3, above.to(at::kLong));
+      // Not a number, as in a model that diverges, is no index; the last line keeps it a score.
+      const Tensor lost = position != position;
+      const Tensor low = by_row.gather(3, below.masked_fill(lost, 0).to(at::kLong));
+      const Tensor high = by_row.gather(3, above.masked_fill(lost, 0).to(at::kLong));
       return low + (position - below) * (high - low);
     };
     return terms;

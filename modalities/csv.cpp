@@ -27,8 +27,15 @@ std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text, 
     if (c == '"' && quoted && n + 1 < text.size() && text[n + 1] == '"') {
       row.cells.back() += c;
       ++n;
-    } else if (c == '"') {
-      quoted = !quoted;
+    } else if (c == '"' && quoted) {
+      quoted = false;
+      const char next = n + 1 < text.size() ? text[n + 1] : '\n';
+      if (next != ',' && next != '\r' && next != '\n') {
+        input_error("{}, line {}: '{}' found behind a closing quote, a comma expected", file, line,
+                    next);
+      }
+    } else if (c == '"' && row.cells.back().empty()) {  // elsewhere it is an inch or a second
+      quoted = true;
       opened = line;
     } else if (quoted) {
       row.cells.back() += c;
@@ -69,9 +76,10 @@ void check_widths(const std::string& file, const std::vector<CsvRow>& rows) {
 }
 
 std::string trimmed(const std::string& cell) {
-  const size_t first = cell.find_first_not_of(" \t\n");
+  constexpr const char* blanks = " \t\r\n";
+  const size_t first = cell.find_first_not_of(blanks);
   if (first == std::string::npos) return "";
-  return cell.substr(first, cell.find_last_not_of(" \t\n") + 1 - first);
+  return cell.substr(first, cell.find_last_not_of(blanks) + 1 - first);
 }
 
 std::optional<double> number_of(const std::string& cell) {
@@ -79,7 +87,8 @@ std::optional<double> number_of(const std::string& cell) {
   if (text.empty()) return std::numeric_limits<double>::quiet_NaN();
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
-  if (*end != '\0') return std::nullopt;
+  // A NUL ends what strtod sees, not the cell.
+  if (end != text.c_str() + text.size()) return std::nullopt;
   return number;
 }
 

@@ -67,16 +67,26 @@ Unpacked gunzip(const std::string& packed) {
   z_stream stream{};
   constexpr int gzip = 16 + MAX_WBITS;
   if (inflateInit2(&stream, gzip) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, &inflateEnd);
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  stream.avail_in = static_cast<uInt>(packed.size());
+  // zlib counts in 32 bits: what is longer comes in pieces.
+  size_t left = packed.size();
+  const auto refill = [&] {
+    const auto more =
+        static_cast<uInt>(std::min<size_t>(left, (size_t{1} << 30) - stream.avail_in));
+    stream.avail_in += more;
+    left -= more;
+  };
   Unpacked content;
   std::array<char, 1 << 16> buffer;
   int status = Z_OK;
   while (status == Z_OK) {
     stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
     stream.avail_out = buffer.size();
+    refill();
     status = inflate(&stream, Z_NO_FLUSH);
     content.bytes.append(buffer.data(), buffer.size() - stream.avail_out);
+    refill();
     // Another member may follow; what else follows is left alone, as gzip does.
     const bool more =
         stream.avail_in >= 2 && stream.next_in[0] == 0x1f && stream.next_in[1] == 0x8b;
@@ -85,7 +95,6 @@ Unpacked gunzip(const std::string& packed) {
   if (status != Z_STREAM_END) {
     content.fault = stream.msg != nullptr ? stream.msg : "unexpected end of file";
   }
-  inflateEnd(&stream);
   return content;
 }
 

@@ -9,6 +9,8 @@
 namespace relbias {
 namespace {
 
+constexpr int64_t most_patches = 1 << 14;
+
 // [(2H - 1)(2W - 1), 2] float32, key - query.
 Tensor offsets_of_ids(int64_t height, int64_t width) {
   if (height * width == 0) return at::zeros({0, 2});
@@ -32,6 +34,10 @@ RelationMap grid_map(const std::array<int64_t, 2>& sides, bool class_token, int6
   const auto [height, width] = sides;
   const int64_t patches = height * width, first = class_token ? 1 : 0;
   const int64_t ordinary = patches > 0 ? (2 * height - 1) * (2 * width - 1) : 0;
+  if (patches > most_patches) {
+    input_error("a grid of {}x{} found, at most {} places expected: each pair has an id", height,
+                width, most_patches);
+  }
   RelationMap map;
   map.index_class = IndexClass::grid;
   map.queries = queries;

@@ -31,6 +31,7 @@ struct Structure {
   // graph: tokens are the nodes; a virtual node is a class token
   int64_t nodes = 0;  // 0: no graph
   std::vector<std::array<int64_t, 2>> edges{};
+  bool both_ways = false;  // each edge was given in both directions: `directed` changes nothing
   std::vector<double> edge_weights{};
   Tensor edge_features{};  // [E, F]
   // tree: parent of every node (root -1, siblings in the order of their index), node of every token

@@ -45,7 +45,11 @@ std::optional<Features> read(std::ifstream& file, uint64_t bytes, int64_t mels) 
   features.left_out = tallies_of(description.at("left_out"));
   features.used_although = tallies_of(description.at("used_although"));
   int64_t frames = 0;
-  for (const int64_t count : features.counts) frames += count;
+  for (const int64_t count : features.counts) {
+    if (count < 0 || count > static_cast<int64_t>(bytes)) return std::nullopt;
+    frames += count;
+  }
+  if (frames > static_cast<int64_t>(bytes)) return std::nullopt;
   const uint64_t expected = static_cast<uint64_t>(frames * mels) * sizeof(float);
   if (expected != bytes - sizeof length - length) return std::nullopt;
   features.frames = at::empty({frames, mels}, at::kFloat);

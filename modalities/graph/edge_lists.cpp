@@ -26,6 +26,7 @@ void set_edges(Graph& graph, EdgeList list, int64_t& paired) {
     if (!list.features.empty()) kept.features.push_back(list.features[e]);
   }
   paired += both;
+  graph.structure.both_ways = both;
   graph.structure.edges = kept.edges;
   if (list.features.empty()) return;
   std::vector<double> all;

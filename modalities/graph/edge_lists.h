@@ -16,7 +16,7 @@ struct EdgeList {
 };
 
 /// Puts edges into a graph. Where every edge i-j comes with its j-i, as files of undirected graphs
-/// have them, each pair is kept once; `paired` counts such graphs.
+/// have them, each pair is kept once, to be walked both ways; `paired` counts such graphs.
 void set_edges(Graph& graph, EdgeList list, int64_t& paired);
 
 /// Categories 0..k-1 for the k values that occur, in their order; NaN stays NaN.

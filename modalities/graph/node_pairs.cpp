@@ -56,6 +56,7 @@ std::vector<OptionSpec> graph_options() {
            .value = int64_t{-1},
            .meaning = "its nodes; -1: as many as its edges name",
            .minimum = -1,
+           .maximum = 1 << 30,
            .of_example = true},
           {"virtual_node", false, "a node before all others that is joined to none"}};
 }

@@ -15,6 +15,8 @@
 namespace relbias {
 namespace {
 
+constexpr double most_weight = 1e18;  // no sum of them is infinite, which would be no path
+
 struct Weight {
   double value;
 };
@@ -31,7 +33,7 @@ Rows rows_of(const Structure& graph, bool directed) {
     const Weight weight{graph.edge_weights.empty() ? 1.0 : graph.edge_weights[e]};
     arcs.emplace_back(from, to);
     weights.push_back(weight);
-    if (directed) continue;
+    if (directed && !graph.both_ways) continue;
     arcs.emplace_back(to, from);
     weights.push_back(weight);
   }
@@ -60,9 +62,9 @@ void check_graph(const Structure& graph) {
                 graph.edge_weights.size(), graph.edges.size());
   }
   for (size_t e = 0; e < graph.edge_weights.size(); ++e) {
-    if (!std::isfinite(graph.edge_weights[e]) || graph.edge_weights[e] < 0) {
-      input_error("{}: edge {} ({}-{}) has the weight {}, a number of at least 0 expected", name, e,
-                  graph.edges[e][0], graph.edges[e][1], graph.edge_weights[e]);
+    if (!(graph.edge_weights[e] >= 0 && graph.edge_weights[e] <= most_weight)) {
+      input_error("{}: edge {} ({}-{}) has the weight {}, a number from 0 to {:g} expected", name,
+                  e, graph.edges[e][0], graph.edges[e][1], graph.edge_weights[e], most_weight);
     }
   }
   const Tensor& features = graph.edge_features;

@@ -12,7 +12,7 @@
 namespace relbias {
 
 /// Throws InputError, naming graph and edge, where an edge has an end that is no node, a weight is
-/// negative or not finite, or edges and their weights or features are not equally many.
+/// not from 0 to 1e18, or edges and their weights or features are not equally many.
 void check_graph(const Structure& graph);
 
 /// `graph 17`, or `a graph` where it has no name.

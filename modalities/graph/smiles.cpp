@@ -104,9 +104,15 @@ double largest_heteroatom_distance(const Graph& molecule) {
   const Tensor kind = molecule.categories.select(1, 0);
   const Tensor marked = (kind == nitrogen).logical_or(kind == oxygen).logical_or(kind == sulphur);
   if (marked.sum().item<int64_t>() < 2) return 0;
-  const Tensor nodes = marked.nonzero().squeeze(1);
-  const Tensor hops = hop_distances(molecule.structure, false);
-  return hops.index_select(0, nodes).index_select(1, nodes).max().item<double>();
+  const auto* const is_marked = marked.data_ptr<bool>();
+  int32_t largest = 0;
+  for_hops_of_every_node(molecule.structure, false,
+                         [&](int64_t source, const std::vector<int32_t>& hops) {
+                           for (int64_t node = 0; is_marked[source] && node < source; ++node) {
+                             if (is_marked[node]) largest = std::max(largest, hops[node]);
+                           }
+                         });
+  return largest;
 }
 
 void SmilesCounts::add(const Molecule& molecule, const std::string& place) {

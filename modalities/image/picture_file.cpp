@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <mutex>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -17,12 +18,15 @@
 namespace relbias {
 namespace {
 
+constexpr int most_padded = 16'384;  // a square of that side takes 3 GB
+
 bool is_jpeg(std::string_view bytes) { return bytes.starts_with("\xFF\xD8"); }
 bool is_png(std::string_view bytes) { return bytes.starts_with("\x89PNG"); }
 
 // The reason why a file is not even given to the decoder, or "".
 std::string known_fault(std::string_view bytes) {
   if (bytes.empty()) return "empty";
+  if (bytes.size() > std::numeric_limits<int>::max()) return "larger than 2 GB";
   if (is_jpeg(bytes) && !jpeg_is_whole(bytes)) return "cut short";
   if (is_png(bytes) && bytes.rfind("IEND") == std::string_view::npos) return "cut short";
   return "";
@@ -33,15 +37,12 @@ class ErrorOutput {
  public:
   ErrorOutput()
       : lock_(only_one()), before_(dup(STDERR_FILENO)), file_(memfd_create("stderr", MFD_CLOEXEC)) {
-    if (file_ < 0 || dup2(file_, STDERR_FILENO) < 0) {
-      throw std::system_error(errno, std::generic_category(), "standard error");
-    }
+    if (file_ >= 0 && dup2(file_, STDERR_FILENO) >= 0) return;
+    const int error = errno;
+    put_back();
+    throw std::system_error(error, std::generic_category(), "standard error");
   }
-  ~ErrorOutput() {
-    if (before_ < 0 || dup2(before_, STDERR_FILENO) < 0) close(STDERR_FILENO);
-    if (before_ >= 0) close(before_);
-    close(file_);
-  }
+  ~ErrorOutput() { put_back(); }
   ErrorOutput(const ErrorOutput&) = delete;
   ErrorOutput& operator=(const ErrorOutput&) = delete;
 
@@ -53,6 +54,11 @@ class ErrorOutput {
   }
 
  private:
+  void put_back() const {
+    if (before_ < 0 || dup2(before_, STDERR_FILENO) < 0) close(STDERR_FILENO);
+    if (before_ >= 0) close(before_);
+    if (file_ >= 0) close(file_);
+  }
   static std::mutex& only_one() {
     static std::mutex mutex;
     return mutex;
@@ -178,6 +184,8 @@ PictureFile read_picture(std::string_view bytes, const PictureShape& shape) {
       file.fault = "2 channels";
     } else if (std::min(found.rows, found.cols) < shape.least) {
       file.fault = fmt::format("smaller than {} pixels", shape.least);
+    } else if (shape.fit == "pad" && std::max(found.rows, found.cols) > most_padded) {
+      file.fault = fmt::format("longer than {} pixels", most_padded);
     } else {
       file.deep = found.depth() == CV_16U;
       const cv::Mat square = made_square(brought_to_colours(found, shape.colour), shape.fit);

@@ -55,7 +55,8 @@ std::vector<Snippet> labelled_functions(const fs::path& file, const Options& opt
     const json object = object_in(line, place);
     const json& target = field(object, "target", place);
     if (target != 0 && target != 1) {
-      input_error("{}: target {} found, 0 or 1 expected", place, target.dump());
+      input_error("{}: target {} found, 0 or 1 expected", place,
+                  target.is_number() ? target.dump() : target.type_name());
     }
     functions.push_back(function_in(object, options, place));
     functions.back().label = target.get<int64_t>();
@@ -72,6 +73,9 @@ FunctionsByIndex numbered_functions(const fs::path& file, const Options& options
     const std::string place = fmt::format("{} line {}", file.string(), number);
     const json object = object_in(line, place);
     const json& index = field(object, "idx", place);
+    if (!index.is_string() && !index.is_number_integer()) {
+      input_error("{}: idx is {}, a string or a whole number expected", place, index.type_name());
+    }
     const std::string name = index.is_string() ? index.get<std::string>() : index.dump();
     const auto [found, is_new] = functions.emplace(name, function_in(object, options, place));
     if (!is_new) {

@@ -10,6 +10,8 @@
 namespace relbias {
 namespace {
 
+constexpr int64_t most_tokens = 16'384;  // half a gigabyte of ids
+
 const std::vector<std::string> class_ids = {"class->token", "token->class", "class->class"};
 
 /// r(i,j) = up * (c + 1) + down: steps from token i up to the lowest common ancestor and down from
@@ -76,6 +78,14 @@ class TreeRelation final : public Relation {
     if (sample.class_token != class_token_) {
       input_error("relation tree: the sample has {} class token, the relation has class_token={}",
                   sample.class_token ? "a" : "no", class_token_);
+    }
+    if (sample.queries > sample.keys) {
+      input_error("relation tree: {} queries and {} keys found, at most as many expected",
+                  sample.queries, sample.keys);
+    }
+    if (sample.keys > most_tokens) {
+      input_error("relation tree: {} tokens found, at most {} expected: each pair has an id",
+                  sample.keys, most_tokens);
     }
     const auto tokens = static_cast<int64_t>(sample.token_nodes.size());
     TORCH_INTERNAL_ASSERT(tokens + class_token_ == sample.keys, tokens, " tokens of the tree, ",

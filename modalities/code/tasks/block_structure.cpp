@@ -10,9 +10,10 @@ namespace {
 constexpr int64_t categories = 10;  // depth 0 to 8, and deeper
 constexpr int64_t commonest = 1;    // depth
 
-// The first token at or below a node.
+// The first token at or below a node; -1 where the snippet was cut before it.
 int32_t first_token(const Snippet& snippet, int32_t node) {
-  return *std::lower_bound(snippet.tokens.begin(), snippet.tokens.end(), node);
+  const auto found = std::lower_bound(snippet.tokens.begin(), snippet.tokens.end(), node);
+  return found == snippet.tokens.end() ? -1 : *found;
 }
 
 // The latest opener stands before most of what it opens, and its block ends unseen.

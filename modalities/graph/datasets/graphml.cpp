@@ -16,6 +16,8 @@
 namespace relbias {
 namespace {
 
+constexpr int64_t most_depth = 1000;
+
 namespace fs = std::filesystem;
 using Texts = std::map<std::string, std::string>;
 using Xml = boost::property_tree::ptree;
@@ -57,6 +59,38 @@ class ReadGraph final : public boost::mutate_graph {
   bool directed_;
 };
 
+// Where the markup that begins at `at` ends: at the last character of its closing mark.
+size_t end_of_markup(std::string_view text, size_t at) {
+  using Marks = std::pair<std::string_view, std::string_view>;
+  for (const auto& [begin, end] : {Marks{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}}) {
+    if (!text.substr(at).starts_with(begin)) continue;
+    const size_t found = text.find(end, at);
+    return found == text.npos ? text.npos : found + end.size() - 1;
+  }
+  while ((at = text.find_first_of("\"'>", at)) != text.npos && text[at] != '>') {
+    at = text.find(text[at], at + 1);  // a value in quotes may hold all signs
+    if (at == text.npos) return at;
+    ++at;
+  }
+  return at;
+}
+
+// Both readers recurse, and depth is what a stack ends at.
+void check_depth(const std::string& file, std::string_view text) {
+  int64_t depth = 0;
+  for (size_t at = text.find('<'); at != text.npos; at = text.find('<', at)) {
+    const size_t end = end_of_markup(text, at);
+    if (end == text.npos) return;  // the reader says what is wrong
+    const char kind = text[at + 1];
+    if (kind == '/') depth = std::max<int64_t>(0, depth - 1);
+    if (kind != '/' && kind != '!' && kind != '?' && text[end - 1] != '/') ++depth;
+    if (depth > most_depth) {
+      input_error("{}: elements within more than {} others found", file, most_depth);
+    }
+    at = end;
+  }
+}
+
 void collect(const Xml& xml, const std::string& kind, std::vector<const Xml*>& found) {
   for (const auto& [name, inner] : xml) {
     if (name == kind) found.push_back(&inner);
@@ -92,6 +126,7 @@ void check_names(const std::string& file, const std::string& text) {
 }
 
 ReadGraph read_graph(const std::string& file, const std::string& text) {
+  check_depth(file, text);
   for (const bool directed : {false, true}) {
     ReadGraph graph(directed);
     std::istringstream stream(text);
@@ -110,47 +145,52 @@ ReadGraph read_graph(const std::string& file, const std::string& text) {
   input_error("{}: directed and undirected edges in one graph found, one kind expected", file);
 }
 
-std::set<std::string> keys_of(const std::vector<Texts>& all) {
-  std::set<std::string> keys;
-  for (const Texts& texts : all) {
-    for (const auto& [key, value] : texts) keys.insert(key);
-  }
-  return keys;
-}
+/// Reads values by the keys that options name, and remembers which keys there are.
+class Reader {
+ public:
+  explicit Reader(const Options& options) : options_(options) {}
 
-/// One file being turned into a graph: its values by key, with the errors that name it.
-struct Reader {
-  std::string file;
-  const Options& options;
-
-  void check_key(const std::string& option, const std::vector<Texts>& all) const {
-    const std::string& key = options.word(option);
-    const auto keys = keys_of(all);
-    if (all.empty() || keys.count(key) != 0) return;
-    unknown_word(fmt::format("key ({}=) of {}", option, file), key, {keys.begin(), keys.end()});
+  Tensor numbers(const std::string& file, const std::vector<Texts>& all,
+                 const std::string& option) {
+    std::vector<double> values;
+    for (const Texts& texts : all) {
+      auto& there = keys_[option];
+      for (const auto& [key, value] : texts) there.insert(key);
+      values.push_back(number(file, texts, options_.word(option)));
+    }
+    return at::tensor(values, at::kDouble);
   }
 
-  double number(const Texts& texts, const std::string& key) const {
+  /// A single graph or node may lack a key; one that none has is misspelt.
+  void check_keys(const std::string& path) const {
+    for (const auto& [option, there] : keys_) check_key(option, path);
+  }
+
+  void check_key(const std::string& option, const std::string& path) const {
+    const std::string& key = options_.word(option);
+    const auto found = keys_.find(option);
+    if (found == keys_.end() || found->second.contains(key)) return;
+    unknown_word(fmt::format("key ({}=) of {}", option, path), key,
+                 {found->second.begin(), found->second.end()});
+  }
+
+ private:
+  static double number(const std::string& file, const Texts& texts, const std::string& key) {
     const auto found = texts.find(key);
     if (found == texts.end() || found->second.empty()) {
       return std::numeric_limits<double>::quiet_NaN();
     }
-    char* end = nullptr;
-    const double value = std::strtod(found->second.c_str(), &end);
     if (found->second == "true" || found->second == "false") return found->second == "true";
-    if (*end != '\0' || std::abs(value) > most_number) {
+    const auto value = number_of(found->second);
+    if (!value || std::abs(*value) > most_number) {
       input_error("{}: key {} has the value '{}', a number from {} to {} expected", file, key,
                   found->second, -most_number, most_number);
     }
-    return value;
+    return *value;
   }
 
-  Tensor numbers(const std::vector<Texts>& all, const std::string& option) const {
-    check_key(option, all);
-    std::vector<double> values;
-    for (const Texts& texts : all) values.push_back(number(texts, options.word(option)));
-    return at::tensor(values, at::kDouble);
-  }
+  const Options& options_;
+  std::map<std::string, std::set<std::string>> keys_;  // by option
 };
 
 // Whole numbers 0, 1, 2 ... of nodes as categories.
@@ -161,14 +201,6 @@ int64_t add_node_categories(Graph& graph, const Tensor& values, const std::strin
   }
   graph.categories = whole.to(at::kLong).unsqueeze(1);
   return whole.numel() == 0 ? 1 : whole.max().item<int64_t>() + 1;
-}
-
-void add_label(const Reader& reader, const ReadGraph& read, Graph& graph) {
-  if (!reader.options.word("label").empty()) {
-    graph.labels = {reader.numbers({read.whole}, "label")};
-  } else if (!reader.options.word("node_label").empty()) {
-    graph.labels = {reader.numbers(read.nodes, "node_label")};
-  }
 }
 
 std::unique_ptr<Dataset> make(const Options& options) {
@@ -184,32 +216,36 @@ std::unique_ptr<Dataset> make(const Options& options) {
         "dataset graphml: one of label= (a key of graphs) and node_label= (of nodes) "
         "expected");
   }
+  Reader reader(options);
   GraphSource source{.train_nodes = options.integer("train_nodes")};
   int64_t empty = 0, most = 1;
   std::vector<File> files;
   for (const std::string& name : names) {
     files.push_back({name, read_file(folder / name)});
-    const Reader reader{(folder / name).string(), options};
-    const ReadGraph read = read_graph(reader.file, files.back().bytes);
+    const std::string file = (folder / name).string();
+    const ReadGraph read = read_graph(file, files.back().bytes);
     if (read.nodes.empty()) {
       ++empty;
       continue;
     }
     Graph graph = new_graph("graph " + name, static_cast<int64_t>(read.nodes.size()));
     graph.structure.edges = read.ends;
-    add_label(reader, read, graph);
+    graph.labels = {about_nodes ? reader.numbers(file, read.nodes, "node_label")
+                                : reader.numbers(file, {read.whole}, "label")};
     if (!options.word("node_category").empty()) {
-      most = std::max(most, add_node_categories(graph, reader.numbers(read.nodes, "node_category"),
-                                                reader.file));
+      const Tensor values = reader.numbers(file, read.nodes, "node_category");
+      reader.check_key("node_category", file);
+      most = std::max(most, add_node_categories(graph, values, file));
       source.category_counts = {most};
     }
     if (!options.word("weight").empty() && !read.edges.empty()) {
-      const Tensor weights = reader.numbers(read.edges, "weight");
+      const Tensor weights = reader.numbers(file, read.edges, "weight");
       graph.structure.edge_weights.assign(weights.data_ptr<double>(),
                                           weights.data_ptr<double>() + weights.numel());
     }
     source.graphs.push_back(std::move(graph));
   }
+  reader.check_keys(path.string());
   GraphTarget target{.name = options.word(about_nodes ? "node_label" : "label"),
                      .about = about_nodes ? Question::About::token : Question::About::sample};
   if (options.word("labels") == "categories") {
@@ -229,7 +265,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 }  // namespace
 
 /// One graph a file, directed or not as it says (its edges have a direction where a relation asks
-/// for it). Values belong to keys by their names (attr.name). A key that no part of a graph has is
+/// for it). Values belong to keys by their names (attr.name). A key that nothing in any file has is
 /// an error that lists those there are; a node or graph without a label has none, and is not
 /// scored.
 DatasetEntry dataset_graphml() {

@@ -25,7 +25,7 @@ std::unordered_map<std::string, double> surface_areas(const std::string& path,
   int64_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (line.empty() || line.front() == '#') continue;
+    if (trimmed(line).empty() || line.front() == '#') continue;
     const size_t comma = line.rfind(',');
     const auto area =
         comma == std::string::npos ? std::nullopt : number_of(trimmed(line.substr(comma + 1)));

@@ -23,7 +23,7 @@ std::vector<std::vector<Arc>> arcs_of(const Structure& graph, bool directed) {
   for (size_t e = 0; e < graph.edges.size(); ++e) {
     const auto& [from, to] = graph.edges[e];
     arcs[static_cast<size_t>(from)].push_back({to, static_cast<int64_t>(e)});
-    if (!directed && from != to) {
+    if ((!directed || graph.both_ways) && from != to) {
       arcs[static_cast<size_t>(to)].push_back({from, static_cast<int64_t>(e)});
     }
   }
@@ -115,6 +115,7 @@ class Edges final : public Relation {
 
   Tensor edge_features(const Structure& sample) const {  // [E, F] float32
     const auto edges = static_cast<int64_t>(sample.edges.size());
+    if (edges == 0) return at::zeros({0, width_});  // as wide as those of other graphs
     Tensor features = sample.edge_features;
     if (!features.defined()) {
       features = sample.edge_weights.empty()

@@ -98,6 +98,10 @@ class Hops final : public Relation {
       return static_cast<Id>(steps < 0 ? clip_ + 1 : std::min<int64_t>(clip_, steps));
     };
     const auto row = [&](int64_t source) { return first + source * sample.nodes; };
+    if (sample.hops.defined() && options_.flag("weighted")) {
+      input_error("relation hops weighted=true: {} has distances in steps, edge weights expected",
+                  graph_name(sample));
+    }
     if (sample.hops.defined()) {
       const Tensor given = sample.hops.contiguous();
       const auto* const hops = given.data_ptr<int64_t>();

@@ -2,6 +2,7 @@
 // modalities/image: dataset `digits`, 5000 handwritten digits that come with OpenCV's manual.
 #include <ATen/ATen.h>
 
+#include <limits>
 #include <opencv2/imgcodecs.hpp>
 
 #include "modalities/files.h"
@@ -13,10 +14,19 @@ namespace {
 constexpr std::string_view published_hash = "8f60c927cabe9b27e0431df6ec9d1cba5cc66106";
 constexpr int64_t cell = 20, rows = 50, columns = 100, rows_a_digit = 5;
 
+cv::Mat decoded(const std::string& bytes) {
+  if (bytes.empty() || bytes.size() > std::numeric_limits<int>::max()) return {};
+  const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
+  try {
+    return cv::imdecode(raw, cv::IMREAD_GRAYSCALE);
+  } catch (const cv::Exception&) {  // a header that lies about the size
+    return {};
+  }
+}
+
 // One picture of 50 rows and 100 columns of cells; five rows hold a digit, from 0 to 9.
 Pictures cut_into_cells(const std::string& path, const std::string& bytes) {
-  const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
-  const cv::Mat sheet = bytes.empty() ? cv::Mat() : cv::imdecode(raw, cv::IMREAD_GRAYSCALE);
+  const cv::Mat sheet = decoded(bytes);
   if (sheet.empty()) input_error("dataset digits: {} is no picture that can be read", path);
   if (sheet.rows != rows * cell || sheet.cols != columns * cell) {
     input_error("dataset digits: {} is a picture of {}x{} pixels, {}x{} expected", path, sheet.cols,

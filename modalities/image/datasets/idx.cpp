@@ -62,6 +62,7 @@ Tensor read_idx(const fs::path& path, const std::string& bytes, uint32_t dimensi
     sizes.push_back(big_endian(bytes, 4 + 4 * size_t{i}));
     promised *= static_cast<double>(sizes.back());
   }
+  if (sizes[0] == 0) input_error("{}: nothing found, at least one picture expected", path.string());
   const size_t there = bytes.size() - header;
   if (promised != static_cast<double>(there)) {
     input_error("{}: {} bytes of data found, {:.0f} expected by its header", path.string(), there,
@@ -71,7 +72,7 @@ Tensor read_idx(const fs::path& path, const std::string& bytes, uint32_t dimensi
 }
 
 void check_labels(const fs::path& path, const Tensor& labels, int64_t classes) {
-  const Tensor wrong = (labels >= classes).nonzero();
+  const Tensor wrong = (labels.to(at::kLong) >= classes).nonzero();
   if (wrong.size(0) == 0) return;
   const auto first = wrong[0][0].item<int64_t>();
   input_error("{}: label {} of picture {} found, at most {} expected (option classes)",
@@ -95,7 +96,7 @@ class Reader {
       input_error("{}: pictures of {}x{} pixels found, square ones expected", pixel_path.string(),
                   pixels.size(1), pixels.size(2));
     }
-    if (pixels.size(0) > 0 && pixels.numel() == 0) {
+    if (pixels.numel() == 0) {
       input_error("{}: {} pictures of 0x0 pixels found, at least 1x1 expected", pixel_path.string(),
                   pixels.size(0));
     }
@@ -122,12 +123,9 @@ std::unique_ptr<Dataset> make(const Options& options) {
   Reader reader(folder, options.integer("classes"));
   ImageSource source;
   const Pictures all = reader.read("train");
-  if (all.count() == 0)
-    input_error("{}: 0 pictures found in train-images, at least 2 expected", folder.string());
   auto training = divided_by_class(all, {.validation = 0.1});
   source.splits = {std::move(training[0]), std::move(training[1]), reader.read("t10k")};
-  if (source.splits[2].count() > 0 &&
-      source.splits[2].pixels.size(2) != source.splits[0].pixels.size(2)) {
+  if (source.splits[2].pixels.size(2) != source.splits[0].pixels.size(2)) {
     input_error("{}: test pictures of {} pixels a side found, {} expected as in training",
                 folder.string(), source.splits[2].pixels.size(2), source.splits[0].pixels.size(2));
   }

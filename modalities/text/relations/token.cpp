@@ -39,6 +39,11 @@ class TokenRelation final : public Relation {
 
   Structure drawn(const Structure& sample, at::Generator& generator) const override {
     if (!is_random()) return sample;
+    if (sample.queries > sample.keys) {
+      input_error(
+          "relation token randomize={}: {} queries and {} keys found, at most as many expected",
+          randomize_, sample.queries, sample.keys);
+    }
     if (sample.keys > randomize_) {
       input_error("relation token randomize={}: {} tokens found, at most {} expected", randomize_,
                   sample.keys, randomize_);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tests/encodings/gradients.h"
 #include "tests/encodings/oracles/plain_attention.h"
@@ -99,6 +100,20 @@ TEST(CopeOracle, ByHand) {
   const Tensor two = at::tensor({0.75, 0.0, 0.0, 1.0, 0.5, 0.0, 1.0, 0.75, 0.25}, at::kDouble);
   EXPECT_LT(distance(bias(3), three.view({3, 3})), oracle_tolerance);
   EXPECT_LT(distance(bias(2), two.view({3, 3})), oracle_tolerance);
+}
+
+// The queries of a model that diverges. That is found and told; an index out of range would be a
+// fault.
+TEST(CopeOracle, NotANumberStaysNotANumber) {
+  const RelationCase line = relation_case("token");
+  const RelationMap map = line.map(3, 3);
+  const auto encoding = oracle_encoding("cope", line, /*causal=*/true);
+  Call call = random_call(map, /*causal=*/true);
+  call.q.fill_(std::numeric_limits<double>::quiet_NaN());
+  const Tensor allowed = at::ones({3, 3}, at::kBool).tril();
+  const Tensor term = dense_term(*encoding, map, call);
+  EXPECT_TRUE(at::equal(term.isnan(), allowed.expand_as(term)));
+  EXPECT_TRUE(attend(*encoding, map, call).out.isnan().all().item<bool>());
 }
 
 }  // namespace

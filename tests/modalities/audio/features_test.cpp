@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "modalities/audio/feature_store.h"
 #include "tests/error_of.h"
 #include "tests/modalities/audio/cache_folder.h"
 #include "tests/modalities/audio/wav.h"
@@ -130,6 +131,28 @@ TEST_F(FeaturesTest, ADamagedFileIsComputedAnew) {
   file << "####";  // the end of the description
   file.close();
   EXPECT_FALSE(read().from_cache);
+}
+
+// In sum there are as many frames as the file holds.
+TEST_F(FeaturesTest, AFileWithNegativeCountsIsComputedAnew) {
+  const fs::path path = folder_.path() / "features";
+  Features features;
+  features.frames = at::zeros({5, 2});
+  for (const std::vector<int64_t>& counts :
+       {std::vector<int64_t>{5}, std::vector<int64_t>{5, 0}, std::vector<int64_t>{-5, 10}}) {
+    features.counts = counts;
+    ASSERT_EQ(store_features(path, features), "");
+    EXPECT_EQ(load_features(path, 2).has_value(), counts.front() == 5) << counts.front();
+  }
+  write("a.wav", {.samples = tone(0.5)});
+  write("b.wav", {.samples = tone(0.7)});
+  const Features first = read();
+  Features wrong = first;
+  wrong.counts = {-5, first.frames.size(0) + 5};
+  ASSERT_EQ(store_features(kept(), wrong), "");
+  const Features again = read();
+  EXPECT_FALSE(again.from_cache);
+  EXPECT_EQ(again.counts, first.counts);
 }
 
 TEST_F(FeaturesTest, WithoutAPlaceToKeepThemTheyAreStillComputed) {

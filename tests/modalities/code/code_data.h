@@ -16,11 +16,12 @@ inline std::shared_ptr<CodeDataset> code_data(const std::string& text) {
 
 /// A dataset whose files hold functions, a different one each.
 inline std::shared_ptr<CodeDataset> code_of(const ScratchFolder& folder,
-                                            const std::vector<std::string>& sources) {
+                                            const std::vector<std::string>& sources,
+                                            const std::string& options = "") {
   for (size_t n = 0; n < sources.size(); ++n) {
     folder.write(fmt::format("f{}.py", n), sources[n]);
   }
-  return code_data(fmt::format("source-tree path=\"{}\"", folder.path().string()));
+  return code_data(fmt::format("source-tree path=\"{}\" {}", folder.path().string(), options));
 }
 
 inline std::unique_ptr<Task> code_task(const std::string& text, const Dataset* dataset = nullptr) {

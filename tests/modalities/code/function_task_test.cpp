@@ -23,14 +23,14 @@ std::vector<int64_t> row(const Tensor& tensor) {
 
 // The same function under three names, so that every split has one.
 struct OneFunction {
-  explicit OneFunction(const std::string& source) {
+  explicit OneFunction(const std::string& source, const std::string& options = "") {
     std::vector<std::string> sources;
     for (const char* name : {"f0", "f1", "f2"}) {
       std::string copy = source;
       copy.replace(copy.find("NAME"), 4, name);
       sources.push_back(copy);
     }
-    code = code_of(folder, sources);
+    code = code_of(folder, sources, options);
   }
   Batch batch(const std::string& task, int64_t size = 100) const {
     return evaluated(*code_task(task, code.get()), size);
@@ -59,6 +59,36 @@ TEST(BlockStructure, ElseOpensItsOwnBlock) {
   EXPECT_THAT(row(batch.answers[0].targets), ElementsAre(0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 1, 1, 2));
   EXPECT_EQ(batch.answers[1].targets[0][9].item<int64_t>(), 6);
   EXPECT_EQ(batch.answers[1].targets[0][12].item<int64_t>(), 10);
+}
+
+// What does not parse may be an ERROR that begins with a block. Cut there, it has no token at all:
+// who looks for its first reads past the end of the tokens, which sanitizers see.
+TEST(BlockStructure, AnOpenerMayStandBehindTheCut) {
+  const OneFunction function(R"(
+def _interpolate_some(self, parser, optiNAME, accum, rest, section, map,
+                          depth, q1, q2, q3, q4, q5):
+                try:
+                    if len(path) == 1:
+                except (Key[Error, NoSectionError, NoOptionError):
+                    raise InterpolationMissingOptionError(
+                if "$" in v:
+                    self._interpolate_some(parser, opt, accum, v, sect,
+                                           depth + 1)
+                else:
+                    accum.append(v)
+)",
+                             "limit=32");
+  const Snippet& snippet = function.code->snippets(Split::test).front();
+  const auto block = static_cast<size_t>(snippet.tree.nodes.back().parent);
+  ASSERT_EQ(snippet.tree.type(block), "block");
+  ASSERT_GT(snippet.tree.nodes[block].parent, snippet.tokens.back());
+  const Batch batch = function.batch("block-structure");
+  // def f ( self , ... q5 ) : try :  two tokens in a block, which the def opens.
+  std::vector<int64_t> depths(32, 0), scored(32, 0);
+  for (const size_t token : {30, 31}) depths[token] = scored[token] = 1;
+  EXPECT_EQ(row(batch.answers[0].targets), depths);
+  EXPECT_EQ(row(batch.answers[1].scored), scored);
+  EXPECT_THAT(row(batch.answers[1].targets), Each(0));
 }
 
 TEST(BlockStructure, NodesAsTokensAskTheLeaves) {

@@ -9,11 +9,13 @@
 #include <set>
 
 #include "modalities/graph/batch.h"
+#include "modalities/graph/edge_lists.h"
 #include "tests/modalities/graph/graphs.h"
 
 namespace relbias::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 GraphSource some_graphs(int64_t count) {
@@ -129,6 +131,44 @@ TEST(GraphDataset, NamesWhatIsWrong) {
   EXPECT_THAT(error_of([] { GraphDataset(some_graphs(2)); }),
               HasSubstr("2 graphs are too few for three splits"));
   EXPECT_THAT(error_of([] { GraphDataset(some_graphs(0)); }), HasSubstr("0 graphs are too few"));
+}
+
+Structure with_edges(EdgeList list) {
+  Graph graph = new_graph("graph 3", 3);
+  int64_t paired = 0;
+  set_edges(graph, std::move(list), paired);
+  EXPECT_EQ(paired, graph.structure.both_ways ? 1 : 0);
+  return graph.structure;
+}
+
+at::Tensor directed(const std::string& relation, const Structure& sample) {
+  const RelationMap map = make_relation(relation + " directed=true")->map(sample);
+  return map.features.defined() ? map.features[0].sum(2) : map.pair_rows()[0];
+}
+
+// Each edge is kept from its low end to its high one, but was given from high to low as well.
+TEST(SetEdges, WhatIsListedBothWaysIsWalkedBothWays) {
+  Structure both = with_edges({.edges = {{0, 1}, {1, 0}, {2, 1}, {1, 2}}});
+  EXPECT_TRUE(both.both_ways);
+  EXPECT_THAT(both.edges, ElementsAre(ElementsAre(0, 1), ElementsAre(1, 2)));
+  EXPECT_MATRIX(directed("hops clip=3", both), matrix({{0, 1, 2}, {1, 0, 1}, {2, 1, 0}}));
+  EXPECT_MATRIX(directed("edges", both), matrix({{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}));
+  EXPECT_MATRIX(make_relation("edges directed=true")->map(both).pair_rows()[0],
+                at::zeros({3, 3}, at::kDouble));
+  both.kept = nullptr;
+  both.edge_weights = {2, 3};
+  EXPECT_MATRIX(directed("hops weighted=true", both), matrix({{0, 2, 5}, {2, 0, 3}, {5, 3, 0}}));
+}
+
+TEST(SetEdges, WhatIsListedOneWayKeepsItsDirection) {
+  for (const EdgeList& list : {EdgeList{.edges = {{0, 1}, {1, 2}}, .features = {}},
+                               EdgeList{.edges = {{0, 1}, {1, 0}, {1, 2}}, .features = {}}}) {
+    const Structure sample = with_edges(list);
+    EXPECT_FALSE(sample.both_ways);
+    EXPECT_EQ(sample.edges.size(), list.edges.size());
+    EXPECT_MATRIX(directed("hops clip=3", sample).narrow(0, 2, 1), matrix({{4, 4, 0}}));
+    EXPECT_MATRIX(directed("edges", sample).narrow(0, 2, 1), matrix({{0, 0, 0}}));
+  }
 }
 
 TEST(GraphBatch, PadsOnTheRight) {  // field note A38

@@ -67,7 +67,7 @@ TEST(Paths, WhatIsWrongIsNamed) {
   EXPECT_THAT(error_of([&] {
                 weighted_distances(graph_of(2, {{0, 1}}, {-2}), false);
               }),
-              HasSubstr("edge 0 (0-1) has the weight -2, a number of at least 0 expected"));
+              HasSubstr("edge 0 (0-1) has the weight -2, a number from 0 to 1e+18 expected"));
   EXPECT_THAT(error_of([&] {
                 weighted_distances(graph_of(2, {{0, 1}}, {NAN}), false);
               }),
@@ -76,6 +76,19 @@ TEST(Paths, WhatIsWrongIsNamed) {
                 weighted_distances(graph_of(2, {{0, 1}}, {1, 2}), false);
               }),
               HasSubstr("2 edge weights found, one for each of 1 edges expected"));
+}
+
+// Two of them would be no path at all.
+TEST(Paths, WeightsWhoseSumIsInfiniteAreRefused) {
+  for (const double weight : {1e308, 1.1e18, static_cast<double>(INFINITY)}) {
+    const Structure graph = graph_of(3, {{0, 1}, {1, 2}}, {1, weight});
+    EXPECT_EQ(error_of([&] { weighted_distances(graph, false); }),
+              fmt::format("a graph: edge 1 (1-2) has the weight {}, a number from 0 to 1e+18 "
+                          "expected",
+                          weight));
+  }
+  const Structure largest = graph_of(3, {{0, 1}, {1, 2}}, {1e18, 1e18});
+  EXPECT_EQ(weighted_distances(largest, false)[0][2].item<double>(), 2e18);
 }
 
 TEST(Paths, MemoryIsEstimatedBeforeItIsTaken) {  // field note A39

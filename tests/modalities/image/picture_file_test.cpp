@@ -172,6 +172,17 @@ TEST(PictureFile, ThreeWaysToMakeASquare) {
   EXPECT_THAT(columns("pad", 0), testing::Each(0));
 }
 
+// Padded it would be a square of more than a gigabyte.
+TEST(PictureFile, WhatIsTooLongToPadIsRefused) {
+  const std::string line = encoded(cv::Mat(8, 16'385, CV_8UC1, cv::Scalar(9)), ".png");
+  const auto fault = [&](const char* fit) {
+    return read_picture(line, {.side = 8, .colour = false, .fit = fit}).fault;
+  };
+  EXPECT_EQ(fault("pad"), "longer than 16384 pixels");
+  EXPECT_EQ(fault("crop"), "");
+  EXPECT_EQ(fault("stretch"), "");
+}
+
 TEST(PictureFile, AnAxisThatShrinksIsAveragedWhateverTheOtherDoes) {
   // 8 rows, 40 columns, every fifth white: to 10 x 10 an average of 4 columns, never one of them.
   cv::Mat picture(8, 40, CV_8UC1, cv::Scalar(0));

@@ -85,6 +85,19 @@ TEST_F(Defects, WrongLinesAreNamed) {
               HasSubstr("valid.jsonl line 2: target 2 found, 0 or 1 expected"));
 }
 
+// Arrays in arrays in arrays: what prints them one by one comes to the end of its stack.
+std::string nested(size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
+
+TEST_F(Defects, ATargetThatIsNoNumberIsNamedByItsType) {
+  const auto refusal = [&](const std::string& target) {
+    return refusal_of_second_line(R"({"func": "int a;", "target": )" + target + "}");
+  };
+  EXPECT_THAT(refusal(nested(1)), HasSubstr("valid.jsonl line 2: target array found, 0 or 1"));
+  EXPECT_THAT(refusal(nested(200'000)), HasSubstr("valid.jsonl line 2: target array found"));
+  EXPECT_THAT(refusal("true"), HasSubstr("target boolean found"));
+  EXPECT_THAT(refusal("0.5"), HasSubstr("target 0.5 found"));
+}
+
 TEST_F(Defects, WantsAllThreeFilesAndLabels) {
   std::filesystem::remove(folder.path() / "test.jsonl");
   EXPECT_THAT(error_of([&] { load(); }), HasSubstr("test.jsonl does not exist"));
@@ -120,6 +133,11 @@ TEST(Clones, ArePairsBelowACommonRoot) {
   EXPECT_THAT(error_of([&] { load(); }),
               AllOf(HasSubstr("data.jsonl line 6: idx 3 found, that of "),
                     HasSubstr("data.jsonl line 4; one of its own expected")));
+  for (const size_t levels : {1, 200'000}) {
+    folder.write("data.jsonl", data + R"({"func": "int a;", "idx": )" + nested(levels) + "}\n");
+    EXPECT_THAT(error_of([&] { load(); }),
+                HasSubstr("data.jsonl line 6: idx is array, a string or a whole number expected"));
+  }
 }
 
 }  // namespace

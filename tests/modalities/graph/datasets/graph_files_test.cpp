@@ -79,8 +79,12 @@ TEST(Graphml, NamesWhatIsWrong) {
     return error_of([&] { load("graphml", "path=" + folder.path().string() + " " + options); });
   };
   EXPECT_THAT(message(graphml(three), "label=toxid"),
-              AllOf(HasSubstr("g.graphml"), HasSubstr("did you mean 'toxic'?")));
+              AllOf(HasSubstr("unknown key (label=) of " + folder.path().string()),
+                    HasSubstr("did you mean 'toxic'? valid: toxic")));
   EXPECT_THAT(message(graphml(three), "node_label=length"), HasSubstr("valid: kind"));
+  EXPECT_THAT(message(graphml(three), "label=toxic weight=len"), HasSubstr("valid: length"));
+  EXPECT_THAT(message(graphml(three), "label=toxic node_category=knd"),
+              HasSubstr("did you mean 'kind'? valid: kind"));
   EXPECT_THAT(message(graphml(three), ""), HasSubstr("one of label="));
   EXPECT_THAT(message("no xml", "label=toxic"), HasSubstr("g.graphml: no GraphML"));
   EXPECT_THAT(message(graphml(R"(<node id="a"/><edge source="a" target="z"/>)"), "label=toxic"),
@@ -100,6 +104,41 @@ TEST(Graphml, NamesWhatIsWrong) {
   const std::string large = R"(<data key="k0">1e300</data><node id="a"/>)";
   EXPECT_THAT(message(graphml(large), "label=toxic"),
               HasSubstr("g.graphml: key toxic has the value '1e300', a number from -1e+18 to"));
+}
+
+TEST(Graphml, AGraphMayLackTheLabelThatOthersHave) {
+  const ScratchFolder folder;
+  for (int n = 0; n < 4; ++n) folder.write(fmt::format("g{}.graphml", n), graphml(three));
+  folder.write("bare.graphml", graphml(R"(<node id="a"/>)"));
+  for (const char* labels : {"numbers", "categories"}) {
+    const Loaded loaded = load(
+        "graphml", fmt::format("path={} label=toxic labels={}", folder.path().string(), labels));
+    EXPECT_THAT(loaded->report(), AllOf(HasSubstr("5 files"), HasSubstr("1 missing labels")));
+    EXPECT_TRUE(std::isnan(loaded.graph("graph bare.graphml").labels[0].item<double>()));
+    EXPECT_EQ(loaded.graph("graph g0.graphml").labels[0].item<double>(), 1);
+  }
+}
+
+TEST(Graphml, DepthIsRefusedBeforeItEndsTheStack) {
+  const ScratchFolder folder;
+  std::string deep;
+  for (int n = 0; n < 40'000; ++n) deep += "<a>";
+  for (int n = 0; n < 40'000; ++n) deep += "</a>";
+  folder.write("g.graphml", "<graphml>" + deep + "</graphml>");
+  EXPECT_THAT(error_of([&] { load("graphml", "label=toxic path=" + folder.path().string()); }),
+              HasSubstr("g.graphml: elements within more than 1000 others found"));
+}
+
+// A tag ends at the > behind its values, which may hold one.
+TEST(Graphml, ManyElementsAreNotDeep) {
+  const ScratchFolder folder;
+  std::string wide = three;
+  for (int n = 0; n < 1500; ++n) {
+    wide += fmt::format("<!-- <a> --><edge id=\"a->b {}\" source=\"a\" target=\"b\"/>\n", n);
+  }
+  for (int n = 0; n < 4; ++n) folder.write(fmt::format("g{}.graphml", n), graphml(wide));
+  const Loaded loaded = load("graphml", "label=toxic path=" + folder.path().string());
+  EXPECT_EQ(loaded.graph("graph g0.graphml").structure.edges.size(), 1502u);
 }
 
 // Twelve paths of three nodes, every edge listed in both directions.
@@ -138,6 +177,7 @@ TEST(TuDataset, ReadsGraphsLabelsAndNodes) {
               HasSubstr("edges of 12 graphs listed in both directions, kept once"));
   const Graph& graph = loaded.graph("graph 2 of DS");
   EXPECT_THAT(graph.structure.edges, ElementsAre(ElementsAre(0, 1), ElementsAre(1, 2)));
+  EXPECT_TRUE(graph.structure.both_ways);
   EXPECT_MATRIX(graph.categories.t(), matrix({{0, 1, 2}}));
   EXPECT_EQ(graph.labels[0].item<double>(), 1);
   EXPECT_EQ(loaded.graph("graph 1 of DS").labels[0].item<double>(), 0);
@@ -226,6 +266,7 @@ TEST(OgbCsv, ReadsCompressedFilesSplitsAndMissingLabels) {
   EXPECT_THAT(loaded->category_counts(), ElementsAre(9, 2));
   EXPECT_MATRIX(loaded.graph(named(3)).structure.edge_features, matrix({{0, 1}}));
   EXPECT_THAT(loaded.graph(named(3)).structure.edges, ElementsAre(ElementsAre(0, 1)));
+  EXPECT_FALSE(loaded.graph(named(3)).structure.both_ways);
 }
 
 TEST(OgbCsv, GraphsThatTheSplitDoesNotListAreLeftOut) {

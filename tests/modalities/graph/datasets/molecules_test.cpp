@@ -69,6 +69,32 @@ TEST(Smiles, HydrogensAreRemoved) {
   EXPECT_EQ(nodes("[H]/N=C/C"), 4);  // tells the sides of the double bond apart
 }
 
+// A chain of carbon with an oxygen at both ends.
+Graph chain_of(int64_t atoms) {
+  Graph chain = new_graph("chain", atoms);
+  for (int64_t atom = 1; atom < atoms; ++atom) chain.structure.edges.push_back({atom - 1, atom});
+  chain.categories = at::zeros({atoms, 1}, at::kLong);
+  for (const int64_t end : {int64_t{0}, atoms - 1}) chain.categories[end][0].fill_(2);
+  return chain;
+}
+
+TEST(Smiles, HeteroatomsInDifferentFragmentsAreNotApart) {
+  Graph parts = chain_of(3);  // O-C-O, and S-N beside it
+  parts.structure.nodes = 5;
+  parts.structure.edges.push_back({3, 4});
+  parts.categories = at::tensor({2, 0, 2, 3, 1}, at::kLong).unsqueeze(1);
+  EXPECT_EQ(largest_heteroatom_distance(parts), 2);
+  parts.structure.edges.clear();
+  EXPECT_EQ(largest_heteroatom_distance(parts), 0);
+}
+
+// The distances of all its pairs would take more memory than one graph may.
+TEST(Smiles, HeteroatomsOfAMoleculeMayBeFarApart) {
+  EXPECT_THAT(error_of([] { hop_distances(chain_of(8193).structure, false); }),
+              HasSubstr("chain of 8193 nodes"));
+  EXPECT_EQ(largest_heteroatom_distance(chain_of(8193)), 8192);
+}
+
 // The naming of stereo centres would take a minute for 4000 atoms.
 TEST(Smiles, LongChainsAreReadInTime) {
   const auto started = std::chrono::steady_clock::now();
@@ -113,6 +139,37 @@ TEST(Molecules, MissingFilesAreNamed) {
   folder.write("first_5k.tpsa.csv", "# comment\nCCCC;1\n");
   EXPECT_THAT(error_of([&] { make("molecules", "path=" + folder.path().string()); }),
               HasSubstr("first_5k.tpsa.csv, line 2: 'CCCC;1' found, SMILES,NUMBER expected"));
+}
+
+TEST(Molecules, LinesMayEndAsOnWindows) {
+  const ScratchFolder folder;
+  std::string molecules, areas = "# SMILES,TPSA\r\n\r\n";
+  for (int n = 0; n < 20; ++n) {
+    const std::string smiles = std::string(4 + n, 'C') + "O";
+    molecules += fmt::format("{} {}\r\n", smiles, n);
+    areas += fmt::format("{},{}.5\r\n", smiles, n);
+  }
+  folder.write("first_5K.smi", molecules);
+  folder.write("first_5k.tpsa.csv", areas);
+  const auto dataset = make("molecules", "train_nodes=40 path=" + folder.path().string());
+  EXPECT_THAT(dataset->report(), HasSubstr("20 lines, 0 copies, 0 unparsable"));
+  EXPECT_THAT(dataset->report(), HasSubstr("0 under 4 atoms, 0 without a surface area"));
+  for (const Split split : all_splits) {
+    for (const Graph* graph : graphs(*dataset).graphs(split)) {
+      EXPECT_EQ(graph->labels[1].item<double>(),
+                static_cast<double>(graph->structure.nodes - 5) + 0.5);
+    }
+  }
+}
+
+TEST(SmilesCsv, AnInchIsNoQuote) {
+  const ScratchFolder folder;
+  std::string text = "smiles,y,note\n";
+  for (int n = 0; n < 20; ++n) {
+    text += fmt::format("CC{},{},tube {}\" wide\n", std::string(n, 'C'), n, n);
+  }
+  const auto dataset = make("smiles-csv", "path=" + folder.write("table.csv", text));
+  EXPECT_THAT(dataset->report(), HasSubstr("20 rows, 0 copies left out, 0 unparsable"));
 }
 
 TEST(SmilesCsv, ReadsTablesWithQuotesAndMissingLabels) {

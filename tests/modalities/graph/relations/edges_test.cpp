@@ -74,6 +74,14 @@ TEST(Edges, WithoutFeaturesEveryEdgeCountsOne) {
                 matrix({{0, 1, 1, 0}, {1, 0, 1, 0}, {1, 1, 0, 0}, {0, 0, 0, 0}}));
 }
 
+// Others of its dataset have two features an edge; it has no edge to say so.
+TEST(Edges, AGraphWithoutEdgesIsAsWideAsOthers) {
+  const RelationMap map = make_relation("edges steps=3 features=2")->map(graph_of(3, {}));
+  EXPECT_EQ(map.features.sizes(), at::IntArrayRef({1, 3, 3, 6}));
+  EXPECT_EQ(map.features.abs().sum().item<float>(), 0);
+  EXPECT_MATRIX(map.pair_rows()[0], matrix({{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}));
+}
+
 TEST(Edges, VeryManyPathsAreStillFinite) {
   std::string text = "edges steps=4 edges=";
   for (int n = 0; n < 400; ++n) {  // diamonds in a row: 2^400 paths

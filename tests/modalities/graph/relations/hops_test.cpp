@@ -103,6 +103,15 @@ TEST(Hops, DistancesMayBeGiven) {
                         make_relation("hops")->map(graph_of(3, {{0, 1}, {1, 2}})).key_coordinates));
 }
 
+// They are steps: no sum of weights can be made of them.
+TEST(Hops, GivenDistancesAreNotWeighted) {
+  Structure sample = graph_of(2, {{0, 1}}, {2.5});
+  sample.name = "graph 17";
+  sample.hops = at::tensor({0, 1, 1, 0}, at::kLong).view({2, 2});
+  EXPECT_EQ(error_of([&] { make_relation("hops weighted=true")->map(sample); }),
+            "relation hops weighted=true: graph 17 has distances in steps, edge weights expected");
+}
+
 TEST(Hops, AreComputedOnceAGraph) {
   Structure sample = graph_of(3, {{0, 1}});
   sample.kept = std::make_shared<Kept>();
@@ -123,6 +132,10 @@ TEST(Hops, WhatIsWrongIsNamed) {
   EXPECT_THAT(error_of([] { make_relation("hops edges=0-1")->structure(3, 3); }),
               HasSubstr("3 tokens found, 2 expected: its graph has 2 nodes"));
   EXPECT_THAT(error_of([] { make_relation("hops bin=2"); }), HasSubstr("without weighted=true"));
+  for (const char* relation : {"hops", "edges", "random-walk"}) {
+    const auto make = [&] { make_relation(fmt::format("{} nodes=9223372036854775807", relation)); };
+    EXPECT_THAT(error_of(make), HasSubstr("nodes: 9223372036854775807 found, -1 to 1073741824"));
+  }
   EXPECT_THAT(error_of([] { map_of("hops weighted=true edges=0-1"); }),
               HasSubstr("has no edge weights"));
   Structure line;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests: dataset `digits` as published, and what is said where it is not.
 #include <gmock/gmock.h>
+#include <zlib.h>
 
 #include <opencv2/imgcodecs.hpp>
 
@@ -64,6 +65,33 @@ TEST(Digits, AnotherFileIsNamedWithWhatIsWrong) {
   const std::string blank = (folder.path() / "blank.png").string();
   cv::imwrite(blank, cv::Mat(1000, 2000, CV_8UC1, cv::Scalar(0)));
   EXPECT_THAT(image_dataset("digits path=" + blank)->report(), HasSubstr("content differs"));
+}
+
+// A PNG whose header says another size, and is whole: sizes as 4 bytes, the checksum behind them.
+std::string png_of_size(uint32_t width, uint32_t height) {
+  std::vector<unsigned char> bytes;
+  cv::imencode(".png", cv::Mat(20, 40, CV_8UC1, cv::Scalar(0)), bytes);
+  const auto put = [&](size_t at, uint32_t value) {
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      bytes.at(at++) = static_cast<unsigned char>(value >> shift & 0xFF);
+    }
+  };
+  constexpr size_t kind = 12, end = kind + 4 + 13;  // of the header, IHDR
+  put(kind + 4, width);
+  put(kind + 8, height);
+  put(end, static_cast<uint32_t>(crc32(0, bytes.data() + kind, end - kind)));
+  return {bytes.begin(), bytes.end()};
+}
+
+// OpenCV throws where it is asked for more pixels than it allows.
+TEST(Digits, AHeaderThatLiesAboutTheSizeIsNamed) {
+  const ScratchFolder folder;
+  const auto refusal = [&](uint32_t width, uint32_t height) {
+    const std::string path = folder.write("large.png", png_of_size(width, height));
+    return error_of([&] { image_dataset("digits path=\"" + path + "\""); });
+  };
+  EXPECT_THAT(refusal(40, 20), HasSubstr("large.png is a picture of 40x20 pixels"));
+  EXPECT_THAT(refusal(900'000, 900'000), HasSubstr("large.png is no picture that can be read"));
 }
 
 }  // namespace

@@ -31,9 +31,9 @@ std::string pictures(uint32_t count, uint32_t height = 3, uint32_t width = 3) {
   for (uint32_t n = 0; n < count * height * width; ++n) data += static_cast<char>(n);
   return idx(0x803, {count, height, width}, data);
 }
-std::string labels(uint32_t count) {
+std::string labels(uint32_t count, uint32_t classes = 3) {
   std::string data;
-  for (uint32_t n = 0; n < count; ++n) data += static_cast<char>(n % 3);
+  for (uint32_t n = 0; n < count; ++n) data += static_cast<char>(n % classes);
   return idx(0x801, {count}, data);
 }
 
@@ -55,8 +55,9 @@ class Idx : public testing::Test {
     gzclose(packed);
     std::filesystem::remove(path);
   }
-  std::unique_ptr<ImageDataset> load() const {
-    return image_dataset("idx classes=3 path=\"" + folder_.path().string() + "\"");
+  std::unique_ptr<ImageDataset> load(int classes = 3) const {
+    return image_dataset(
+        fmt::format("idx classes={} path=\"{}\"", classes, folder_.path().string()));
   }
   std::string refusal() const {
     return error_of([&] { load(); });
@@ -117,22 +118,41 @@ TEST_F(Idx, LabelsAreChecked) {
   EXPECT_THAT(refusal(), HasSubstr("29 labels found, 30 expected"));
 }
 
+// 256 is no byte: compared as one it would be 0.
+TEST_F(Idx, EveryByteMayBeALabel) {
+  put("train-images-idx3-ubyte", pictures(512));
+  put("train-labels-idx1-ubyte", labels(512, 256));
+  put("t10k-images-idx3-ubyte", pictures(256));
+  put("t10k-labels-idx1-ubyte", labels(256, 256));
+  const at::Tensor all = at::arange(256);
+  EXPECT_TRUE(at::equal(load(256)->labels(Split::test, all), all));
+  EXPECT_THAT(error_of([&] { load(255); }),
+              HasSubstr("train-labels-idx1-ubyte: label 255 of picture 255 found, at most 254"));
+}
+
 TEST_F(Idx, ShapesAreChecked) {
   put("t10k-images-idx3-ubyte", pictures(6, 2, 3));
   EXPECT_THAT(refusal(), HasSubstr("pictures of 2x3 pixels found, square ones expected"));
   put("t10k-images-idx3-ubyte", pictures(6, 2, 2));
   EXPECT_THAT(refusal(), HasSubstr("test pictures of 2 pixels a side found, 3 expected"));
-  put("t10k-images-idx3-ubyte", pictures(0));
-  put("t10k-labels-idx1-ubyte", labels(0));
-  EXPECT_THAT(refusal(), HasSubstr("nothing is left for test"));
 }
 
 TEST_F(Idx, WithoutAnyPixelItIsNoData) {
   put("train-images-idx3-ubyte", pictures(30, 0, 0));
   EXPECT_THAT(refusal(), HasSubstr("train-images-idx3-ubyte: 30 pictures of 0x0 pixels found"));
-  put("train-images-idx3-ubyte", pictures(0));
-  put("train-labels-idx1-ubyte", labels(0));
-  EXPECT_THAT(refusal(), HasSubstr("0 pictures found in train-images, at least 2 expected"));
+}
+
+// Also where the sizes of its pictures are beyond all reckoning: 0 of them take no bytes.
+TEST_F(Idx, AFileOfNoPicturesIsNamed) {
+  for (const std::string name : {"t10k", "train"}) {
+    put(name + "-labels-idx1-ubyte", labels(0));
+    for (const uint32_t side : {3U, 0U, 0xFFFFFFFFU}) {
+      put(name + "-images-idx3-ubyte", idx(0x803, {0, side, side}, ""));
+      EXPECT_THAT(refusal(),
+                  HasSubstr(name + "-images-idx3-ubyte: nothing found, at least one picture"))
+          << side;
+    }
+  }
 }
 
 TEST_F(Idx, OneLabelIsNoClassification) {

@@ -127,6 +127,11 @@ TEST(Grid, SizesThatDisagreeAreErrors) {
   EXPECT_THAT(error_of([] { map_of("height=-1 width=2"); }), HasSubstr("0 to 32768"));
 }
 
+TEST(Grid, TooManyPlacesForTheirPairsAreRefused) {
+  EXPECT_EQ(error_of([] { map_of("height=129 width=128"); }),
+            "a grid of 129x128 found, at most 16384 places expected: each pair has an id");
+}
+
 TEST(Grid, SamplesThatAreNoSuchGridAreErrors) {
   const auto refusal = [](const std::string& options, const Structure& sample) {
     return error_of([&] { make_relation("grid " + options)->map(sample); });

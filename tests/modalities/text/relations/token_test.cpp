@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests: relation `token`, the worked examples of its doc comment and Q != K.
 #include <ATen/ATen.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "modalities/relation.h"
 #include "modalities/seed.h"
+#include "tests/error_of.h"
 
 namespace relbias {
 namespace {
@@ -106,6 +107,13 @@ TEST(Token, RandomizeRefusesMoreTokensThanPositions) {
   const auto token = make_relation("token randomize=4");
   at::Generator generator = stream(1, "token test");
   EXPECT_THROW(token->drawn({.queries = 5, .keys = 5}, generator), InputError);
+}
+
+// Its queries have positions of their own only where they are the last of its keys.
+TEST(Token, RandomizeRefusesMoreQueriesThanKeys) {
+  const auto token = make_relation("token randomize=16");
+  EXPECT_THAT(error_of([&] { token->map(token->structure(5, 3)); }),
+              testing::HasSubstr("randomize=16: 5 queries and 3 keys found, at most as many"));
 }
 
 }  // namespace
