@@ -12,6 +12,8 @@
 namespace relbias {
 namespace {
 
+constexpr double most_nodes = 1e9;  // any number of a node is below
+
 // A graph of as many nodes as there are tokens, a virtual node aside.
 Structure nodes_alone(const Options& relation, int64_t keys) {
   Structure graph;
@@ -25,7 +27,7 @@ void add_edges(AttendCase& input, const Tensor& edges, Structure& sample) {
   if (edges.dim() != 2 || edges.size(1) != 2) {
     input.fail("relation/edges has shape [{}], [E, 2] expected", fmt::join(edges.sizes(), ", "));
   }
-  if ((edges.floor() != edges).any().item<bool>()) {
+  if ((edges.floor() != edges).logical_or(edges.abs() > most_nodes).any().item<bool>()) {
     input.fail("relation/edges: whole numbers expected, the numbers of nodes");
   }
   for (int64_t e = 0; e < edges.size(0); ++e) {
@@ -42,8 +44,11 @@ std::vector<Structure> trees_of(AttendCase& input, const Tensor& parents, const 
     input.fail("relation/parents has shape [{}], [{}, nodes] expected",
                fmt::join(parents.sizes(), ", "), batch);
   }
-  if ((parents.floor() != parents).any().item<bool>()) {
+  if ((parents.floor() != parents).logical_or(parents.abs() > most_nodes).any().item<bool>()) {
     input.fail("relation/parents: whole numbers expected, -1 for the root");
+  }
+  if (queries > keys || (queries < keys && parents.size(0) > 1)) {
+    input.fail("relation/parents: {} queries and {} keys found, as many expected", queries, keys);
   }
   const bool class_token = options.has("class_token") && options.flag("class_token");
   const int64_t tokens = keys - class_token;
@@ -109,7 +114,7 @@ std::vector<Structure> structures_of(AttendCase& input, const Relation& relation
   if ((steps != distance).logical_or(steps < -1).any().item<bool>()) {
     input.fail("relation/distance: whole numbers of at least 0 expected, or -1 for no path");
   }
-  samples.assign(static_cast<size_t>(batch), samples.front());
+  samples.resize(static_cast<size_t>(batch), Structure(samples.front()));
   for (int64_t b = 0; b < batch; ++b) samples[static_cast<size_t>(b)].hops = steps[b];
   return samples;
 }

@@ -31,6 +31,17 @@ Monitor stacked(const std::string& name, const std::vector<std::vector<Tensor>>&
   return monitor;
 }
 
+// Nothing where the model cannot be asked; the evaluation says why.
+std::optional<AttentionMonitor> watched(Model& model, const Batch& batch) {
+  if (model.undefined_at(batch.largest())) return std::nullopt;
+  const Batch few = beside(model, first_samples(batch));
+  try {
+    return model.watched(model.drawn(few, stream(0, "evaluation positions", 0)));
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
 Monitor distances() {
   Monitor monitor{"distance", {"distance"}, {AttentionSums::bins}, {0.0}};
   for (int64_t bin = 1; bin + 1 < AttentionSums::bins; ++bin) {
@@ -52,12 +63,12 @@ std::vector<Monitor> watch_attention(const RunConfig& config, const Experiment& 
     request.samples = std::min(request.samples, watched_samples);
     bool seen = false;
     experiment.task->evaluation(request, [&](const Batch& batch) {
-      if (seen || model.undefined_at(batch.largest())) return;
-      seen = true;
-      const Batch few = beside(model, first_samples(batch));
-      const auto monitor = model.watched(model.drawn(few, stream(0, "evaluation positions", 0)));
+      if (seen) return;
+      const auto monitor = watched(model, batch);
+      seen = monitor.has_value();
+      if (!seen) return;
       for (auto* parts : {&entropy, &share, &minimum, &maximum, &norm}) parts->emplace_back();
-      for (const auto& layer : monitor.layers()) {
+      for (const auto& layer : monitor->layers()) {
         const auto rows = static_cast<double>(std::max<int64_t>(layer.rows, 1));
         const auto pairs = static_cast<double>(std::max<int64_t>(layer.pairs, 1));
         entropy.back().push_back(layer.entropy / rows);

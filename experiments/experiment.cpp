@@ -112,9 +112,13 @@ Cost cost_of(const RunConfig& config, const Experiment& experiment) {
   Cost cost;
   std::tie(cost.parameters, cost.position_parameters) = count_parameters(*experiment.model);
   std::map<int64_t, int64_t> steps;  // by size
-  for (int64_t step = 0; step < config.train.steps; ++step) ++steps[training_size(config, step)];
+  const bool one = config.train.sizes.size() == 1;
+  if (one) steps[config.train.sizes.front()] = config.train.steps;
+  for (int64_t step = 0; !one && step < config.train.steps; ++step) {
+    ++steps[training_size(config, step)];
+  }
   for (const auto& [size, count] : steps) {
-    const double samples = static_cast<double>(count * config.train.batch);
+    const double samples = static_cast<double>(count) * static_cast<double>(config.train.batch);
     const int64_t tokens = experiment.task->tokens(size);
     cost.tokens += samples * static_cast<double>(tokens);
     cost.flops += 3 * samples * experiment.model->forward_flops(tokens);

@@ -18,6 +18,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/device.h"
+#include "experiments/standard_error.h"
 #include "experiments/version.h"
 #include "modalities/check.h"
 #include "results/record.h"
@@ -51,6 +52,11 @@ void refuse_unknown_words(const CLI::App& app, int argc, char** argv) {
   }
 }
 
+int fail(const std::string& message, int exit_code) {
+  relbias::to_standard_error(fmt::format("relbias: {}\n", message));
+  return exit_code;
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app("relbias: a benchmark harness for relative position encodings", "relbias");
   app.require_subcommand(1);
@@ -72,8 +78,7 @@ int run_program(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);
-    fmt::print(stderr, "relbias: {}; see relbias --help\n", error.what());
-    return 2;
+    return fail(fmt::format("{}; see relbias --help", error.what()), 2);
   }
   return exit_code;
 }
@@ -95,14 +100,10 @@ bool output_is_written() {
   const int reason = errno;
   pollfd reader{STDOUT_FILENO, 0, 0};
   if (written || (poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0)) return true;
-  fmt::print(stderr, "relbias: standard output cannot be written: {}\n",
-             reason == 0 ? "an earlier write failed" : std::strerror(reason));
+  fail(fmt::format("standard output cannot be written: {}",
+                   reason == 0 ? "an earlier write failed" : std::strerror(reason)),
+       1);
   return false;
-}
-
-int fail(const std::string& message, int exit_code) {
-  fmt::print(stderr, "relbias: {}\n", message);
-  return exit_code;
 }
 
 const char* const fault = "a fault of the program, please report it: ";

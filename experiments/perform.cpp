@@ -91,9 +91,8 @@ class Performance {
     if (earlier && is_finished(earlier->status)) {
       return earlier->status == RunStatus::done ? RunEnd::done : RunEnd::diverged;
     }
-    const bool continues = earlier && earlier->status == RunStatus::running &&
-                           earlier->checkpoint && earlier->commit == git_commit();
-    if (continues) record_ = *earlier;
+    const bool continues = earlier && earlier->checkpoint && earlier->commit == git_commit();
+    if (continues) take_up(*earlier);
     try {
       return carry_out(continues);
     } catch (const Interrupted&) {
@@ -114,6 +113,14 @@ class Performance {
   }
 
  private:
+  // A run that was stopped, or whose process was killed and which is recorded as failed by that.
+  void take_up(const RunRecord& earlier) {
+    record_ = earlier;
+    record_.status = RunStatus::running;
+    record_.message.clear();
+    record_.finished.clear();
+  }
+
   std::optional<RunRecord> read_earlier() const {
     if (!std::filesystem::exists(request_.file)) return std::nullopt;
     try {

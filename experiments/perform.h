@@ -30,8 +30,9 @@ struct Watcher {
 
 enum class RunEnd { done, diverged, interrupted };
 
-/// Performs a run and keeps its record in the file. A finished run is left alone, an interrupted
-/// one continues bit-identically, anything else starts at step 0; a run begun by another commit of
+/// Performs a run and keeps its record in the file. A finished run is left alone, one that was
+/// interrupted or killed continues bit-identically from its snapshot, anything else starts at step
+/// 0; a run begun by another commit of
 /// the program starts over. Throws RunRefused, and leaves the file as it is, where the run may not
 /// be written at all; StoreError, and leaves the last snapshot, where it cannot be written any
 /// more; for any other failure std::runtime_error with the text that the record then holds.
@@ -45,11 +46,6 @@ struct RunRefused : std::runtime_error {
 
 /// The record of a run that has not begun.
 RunRecord new_record(const std::string& study, const RunConfig& config);
-
-/// Whether a run with this status needs no further work.
-inline bool is_finished(RunStatus status) {
-  return status == RunStatus::done || status == RunStatus::diverged;
-}
 
 /// Now, as `2026-01-31T12:00:00Z`.
 std::string utc_time();

@@ -8,9 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <string_view>
 #include <system_error>
 
 namespace relbias {
@@ -63,12 +65,17 @@ ChildProcess::ChildProcess(const Start& start) {
                                 pointers(arguments).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) system_failure(error, "starting a run");
+  close(input.take(0));  // the child's alone, so that writing to a dead one fails
   output_.descriptor = output.take(0);
   errors_.descriptor = errors.take(0);
-  // A configuration is far smaller than a pipe's buffer; a child that is dead already shows below.
-  const std::string& text = start.input;
-  if (write(input.ends[1], text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    signal(SIGKILL);
+  // A child that is dead already shows when it is waited for.
+  for (std::string_view left = start.input; !left.empty();) {
+    const ssize_t written = write(input.ends[1], left.data(), left.size());
+    if (written < 0 && errno != EINTR) {
+      signal(SIGKILL);
+      break;
+    }
+    left.remove_prefix(static_cast<size_t>(std::max<ssize_t>(written, 0)));
   }
 }
 

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+
+#include "experiments/standard_error.h"
 
 namespace relbias {
 namespace {
@@ -81,7 +82,7 @@ void Progress::drop(size_t run) {
 
 void Progress::say(const std::string& line) {
   erase_bars();
-  fmt::print(stderr, "{}\n", line);
+  to_standard_error(line + "\n");
 }
 
 double Progress::rate(const Active& run) {
@@ -132,7 +133,7 @@ void Progress::refresh() {
   erase_bars();
   const size_t columns = terminal_columns();
   const auto draw = [&](const std::string& line) {
-    fmt::print(stderr, "{}\n", line.substr(0, columns - 1));
+    to_standard_error(line.substr(0, columns - 1) + "\n");
     ++bars_;
   };
   for (const auto& [run, active] : active_) draw(describe(active));
@@ -141,7 +142,7 @@ void Progress::refresh() {
 
 void Progress::erase_bars() {
   // One line up and clear it, for every bar.
-  for (; bars_ > 0; --bars_) fmt::print(stderr, "\x1b[A\x1b[2K\r");
+  for (; bars_ > 0; --bars_) to_standard_error("\x1b[A\x1b[2K\r");
 }
 
 }  // namespace relbias

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -20,6 +21,7 @@
 #include "experiments/perform.h"
 #include "experiments/process.h"
 #include "experiments/progress.h"
+#include "results/schema.h"
 #include "results/store.h"
 
 namespace relbias {
@@ -37,16 +39,20 @@ void handle_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // a run that dies before it has read its configuration
 }
 
-// The record of a run whose process died without writing one.
-void record_death(const PlannedRun& planned, const std::string& message) {
+// The record of a run whose process died without writing one. Its last snapshot stays: what killed
+// it, too little memory for instance, need not be there the next time.
+RunStatus record_death(const PlannedRun& planned, const std::string& message) {
   const RunLock lock(planned.file);
   RunRecord record = new_record(planned.study, planned.run.config);
-  if (std::filesystem::exists(planned.file)) record = read_run(planned.file);
+  std::error_code unreadable;
+  if (std::filesystem::exists(planned.file, unreadable)) record = read_run(planned.file);
+  // It died behind its end, or another call finished it.
+  if (is_finished(record.status)) return record.status;
   record.status = RunStatus::failed;
   record.message = message;
   record.finished = utc_time();
-  record.checkpoint.reset();
   write_run(planned.file, record);
+  return record.status;
 }
 
 class Sweep {
@@ -82,7 +88,7 @@ class Sweep {
     std::deque<std::string> last_errors;
   };
 
-  size_t max_jobs() const { return static_cast<size_t>(options_.jobs); }
+  size_t max_jobs() const { return std::min(static_cast<size_t>(options_.jobs), possible_jobs_); }
 
   size_t open_runs() const {
     return static_cast<size_t>(std::count_if(
@@ -98,8 +104,28 @@ class Sweep {
 
   void start_next() {
     const size_t run = waiting_.front();
-    waiting_.pop_front();
     const PlannedRun& planned = runs_[run];
+    Job job{.run = run, .process = nullptr, .end = "", .message = "", .last_errors = {}};
+    try {
+      job.process = std::make_unique<ChildProcess>(start_of(planned));
+    } catch (const std::system_error& error) {  // no more descriptors, processes or memory
+      if (!jobs_.empty()) return be_content_with(jobs_.size(), error.what());
+      waiting_.pop_front();
+      progress_.start(run, planned.run.label, planned.run.config.train.steps);
+      fail_dead(job, error.what());
+      return account(job);
+    }
+    waiting_.pop_front();
+    jobs_.push_back(std::move(job));
+    progress_.start(run, planned.run.label, planned.run.config.train.steps);
+  }
+
+  void be_content_with(size_t jobs, const char* reason) {
+    possible_jobs_ = jobs;
+    progress_.say(fmt::format("{} of {} runs side by side: {}", jobs, options_.jobs, reason));
+  }
+
+  ChildProcess::Start start_of(const PlannedRun& planned) const {
     ChildProcess::Start start;
     start.arguments = {"run-one",
                        "--study=" + planned.study,
@@ -109,12 +135,7 @@ class Sweep {
                        fmt::format("--checkpoint-seconds={}", options_.checkpoint_seconds)};
     start.environment = {fmt::format("OMP_NUM_THREADS={}", options_.threads)};
     start.input = planned.run.text;
-    jobs_.push_back({.run = run,
-                     .process = std::make_unique<ChildProcess>(start),
-                     .end = "",
-                     .message = "",
-                     .last_errors = {}});
-    progress_.start(run, planned.run.label, planned.run.config.train.steps);
+    return start;
   }
 
   void follow_output() {
@@ -166,7 +187,7 @@ class Sweep {
     const int status = job.process->wait();
     // A run that has said how it ended may die while it cleans up: its record is complete.
     if (WIFSIGNALED(status) && job.end.empty()) {
-      if (stopping_) {
+      if (stopping_ || interruptions > 0) {
         job.end = "interrupted";  // by us, the second time or before it could listen
       } else {
         fail_dead(job, fmt::format("killed by signal {} ({}){}", WTERMSIG(status),
@@ -176,6 +197,10 @@ class Sweep {
     } else if (job.end.empty()) {
       fail_dead(job, fmt::format("ended with exit code {} and no word", WEXITSTATUS(status)));
     }
+    account(job);
+  }
+
+  void account(const Job& job) {
     if (job.end == "done") ++result_.ok;
     if (job.end == "diverged") ++result_.diverged;
     if (job.end == "failed") ++result_.failed;
@@ -195,7 +220,8 @@ class Sweep {
       job.message += fmt::format("; last it said: {}", fmt::join(job.last_errors, " | "));
     }
     try {
-      record_death(runs_[job.run], job.message);
+      job.end = to_string(record_death(runs_[job.run], job.message));
+      if (job.end != "failed") job.message.clear();
     } catch (const StoreError& error) {
       progress_.say(fmt::format("{}: its failure cannot be recorded: {}", runs_[job.run].run.label,
                                 error.what()));
@@ -219,6 +245,7 @@ class Sweep {
   Progress progress_;
   std::deque<size_t> waiting_;
   std::vector<Job> jobs_;
+  size_t possible_jobs_ = std::numeric_limits<size_t>::max();  // as the system has shown
   SweepResult result_;
   bool stopping_ = false;
   int interruptions_seen_ = 0;

@@ -31,8 +31,9 @@ struct SweepResult {
 };
 
 /// Runs what is not finished. A run that fails, crashes or is killed is recorded as failed, and the
-/// others go on. SIGINT or SIGTERM let every active run finish its step and save; a second one ends
-/// them at once, and they continue from their last snapshot.
+/// others go on; one that was killed keeps its last snapshot and continues from it the next time.
+/// SIGINT or SIGTERM let every active run finish its step and save; a second one ends them at once,
+/// and they continue from their last snapshot.
 SweepResult run_all(const std::vector<PlannedRun>& runs, const RunnerOptions& options);
 
 }  // namespace relbias

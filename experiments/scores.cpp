@@ -20,11 +20,12 @@ struct MetricName {
 };
 
 MetricName split(const std::string& metric, const TaskTraits& task) {
+  std::string longest;  // names may begin alike: `logP` and `logP exp`
   for (const Question& question : task.questions) {
-    if (!question.name.empty() && metric.starts_with(question.name + " ")) {
-      return {question.name, metric.substr(question.name.size() + 1)};
-    }
+    const bool fits = metric.starts_with(question.name + " ");
+    if (fits && question.name.size() > longest.size()) longest = question.name;
   }
+  if (!longest.empty()) return {longest, metric.substr(longest.size() + 1)};
   if (metric == "joint accuracy") return {"joint", "accuracy"};
   return {task.questions.front().name, metric};
 }

@@ -91,22 +91,25 @@ bool is_past(const ComparisonColumn& column, int64_t train_size) {
 
 std::vector<ColumnSet> column_sets(const TaskRuns& group, const std::string& metric) {
   std::map<std::string, std::vector<ComparisonColumn>> variants;
-  std::map<double, std::vector<ComparisonColumn>> parts;
+  std::map<ColumnKey, std::vector<ComparisonColumn>> parts;
   for (const ComparisonColumn& column : all_columns(group, metric)) {
     const Condition condition = parts_of(column);
     if (!condition.is_part()) {
       variants[condition.variant].push_back(column);
     } else if (condition.variant.empty()) {
-      parts[column.factor].push_back(column);
+      parts[column_key(column.factor, column.size, "")].push_back(column);
     }
   }
   if (variants.empty() && parts.empty())
     variants[""] = {{"", 1, group.example().train_size, "", not_given}};
   std::vector<ColumnSet> sets;
   for (auto& [variant, columns] : variants) sets.push_back({variant, std::move(columns)});
-  for (auto& [factor, columns] : parts) {
+  for (auto& [key, columns] : parts) {
     if (!variants.empty()) break;
-    sets.push_back({fmt::format("at {:.4g}x", factor), std::move(columns)});
+    const ComparisonColumn& first = columns.front();
+    sets.push_back({std::isfinite(first.factor) ? fmt::format("at {:.4g}x", first.factor)
+                                                : fmt::format("at {}", first.size),
+                    std::move(columns)});
   }
   for (ColumnSet& set : sets) set_headings(set.columns);
   return sets;

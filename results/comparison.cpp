@@ -135,7 +135,7 @@ std::string mark_if_unsolved(const Repetitions& row, Notes& notes) {
   const double needed = lower ? run.ceiling / solved_share : run.ceiling * solved_share;
   if (lower ? reached <= needed : reached >= needed) return {};
   if (std::isnan(reached)) {
-    notes.add("‡", "not measured at the training size: whether it was solved is unknown");
+    notes.add("‡", "no number measured at the training size: whether it was solved is unknown");
     return "‡";
   }
   notes.add("†",

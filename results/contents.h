@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// results: what an HDF5 file holds, in plain types, so that nothing but store.cpp has to know HDF5.
+// results: what an HDF5 file holds, in plain types, so that nothing but hdf5/ has to know HDF5.
 #pragma once
 
 #include <cstdint>

@@ -62,12 +62,18 @@ std::vector<std::vector<Setting>> variants_of(const std::vector<const RunRecord*
   return variants;
 }
 
-// One file a run: the one that started last, where a folder holds copies.
+// How far a run has come; a continued one keeps the time of its start.
+auto progress_of(const RunRecord& run) {
+  const int64_t last_step = run.train.empty() ? 0 : run.train.back().step;
+  return std::tuple(run.started, is_finished(run.status), last_step);
+}
+
+// One file a run: the one that started last and came furthest, where a folder holds copies.
 std::vector<const RunRecord*> without_copies(const std::vector<const RunRecord*>& runs) {
   std::map<std::string, const RunRecord*> kept;
   for (const RunRecord* run : runs) {
     const auto [place, is_new] = kept.emplace(run->run_id, run);
-    if (!is_new && run->started > place->second->started) place->second = run;
+    if (!is_new && progress_of(*run) > progress_of(*place->second)) place->second = run;
   }
   std::vector<const RunRecord*> unique;
   for (const RunRecord* run : runs) {

@@ -24,11 +24,11 @@ std::string megabytes(double bytes) { return fmt::format("{:.1f} MB", bytes / 1e
 std::string heading_of(const RunRecord& run) {
   std::string out =
       fmt::format("run {} of study {}: {}\n", run.run_id, run.study, to_string(run.status));
-  if (run.status == RunStatus::running) {
-    out += run.checkpoint
-               ? fmt::format("can be continued from step {} ({})\n", run.checkpoint->step,
-                             megabytes(static_cast<double>(run.checkpoint->bytes.size())))
-               : "has no checkpoint yet\n";
+  if (run.checkpoint) {
+    out += fmt::format("can be continued from step {} ({})\n", run.checkpoint->step,
+                       megabytes(static_cast<double>(run.checkpoint->bytes.size())));
+  } else if (run.status == RunStatus::running) {
+    out += "has no checkpoint yet\n";
   }
   return run.message.empty() ? out : out + run.message + "\n";
 }

@@ -3,12 +3,13 @@
 #include "results/published.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <sstream>
+
+#include "results/toml_values.h"
 
 namespace relbias {
 namespace {
@@ -17,10 +18,6 @@ namespace {
 const std::set<std::string, std::less<>> row_keys = {"encoding",   "relation", "group", "setting",
                                                      "train_size", "size",     "value", "std",
                                                      "seeds",      "defined",  "reason"};
-
-std::string text_in(const toml::table& table, std::string_view key) {
-  return table[key].value_or(std::string());
-}
 
 std::string option_text(const toml::node& value) {
   if (const auto text = value.value_exact<std::string>()) return *text;
@@ -39,12 +36,12 @@ PublishedRow row_of(const toml::table& table, const Published& published) {
       row.encoding += fmt::format(" {}={}", key.str(), option_text(value));
     }
   }
-  row.train_size = table["train_size"].value_or(published.train_size);
-  row.size = table["size"].value_or(int64_t{0});
-  row.value = table["value"].value_or(not_given);
-  row.deviation = table["std"].value_or(not_given);
-  row.seeds = table["seeds"].value_or(int64_t{1});
-  row.defined = table["defined"].value_or(true);
+  row.train_size = value_in(table, "train_size", published.train_size);
+  row.size = value_in(table, "size", int64_t{0});
+  row.value = value_in(table, "value", not_given);
+  row.deviation = value_in(table, "std", not_given);
+  row.seeds = value_in(table, "seeds", int64_t{1});
+  row.defined = value_in(table, "defined", true);
   if (row.encoding.empty() || row.size <= 0 || (row.defined && std::isnan(row.value))) {
     throw StoreError(fmt::format("{}: line {}: a row needs encoding, size and value",
                                  published.name, table.source().begin.line));
@@ -56,11 +53,11 @@ PublishedClaim claim_of(const toml::table& table, const Published& published) {
   PublishedClaim claim{.group = text_in(table, "group"), .setting = text_in(table, "setting")};
   claim.claim.better = text_in(table, "better");
   claim.claim.worse = text_in(table, "worse");
-  claim.claim.at = table["at"].value_or(1.0);
+  claim.claim.at = value_in(table, "at", 1.0);
   claim.claim.why = text_in(table, "why");
-  if (claim.claim.better.empty() || claim.claim.worse.empty()) {
-    throw StoreError(fmt::format("{}: line {}: a claim needs better and worse", published.name,
-                                 table.source().begin.line));
+  if (claim.claim.better.empty() || claim.claim.worse.empty() || !(claim.claim.at > 0)) {
+    throw StoreError(fmt::format("{}: line {}: a claim needs better, worse and a size above 0",
+                                 published.name, table.source().begin.line));
   }
   return claim;
 }
@@ -70,23 +67,16 @@ Reproduction reproduction_of(const toml::table& table) {
                     .setting = text_in(table, "setting"),
                     .data = text_in(table, "data"),
                     .deviates = text_in(table, "deviates")};
-  if (const toml::table* names = table["names"].as_table()) {
-    for (const auto& [from, to] : *names) ours.names[std::string(from.str())] = to.value_or("");
+  if (const toml::table* names = table_in(table, "names")) {
+    for (const auto& [from, to] : *names) {
+      ours.names[std::string(from.str())] = text_in(*names, from.str());
+    }
   }
   return ours;
 }
 
 bool is_at(const PublishedRow& row, double factor) {
   return is_near(static_cast<double>(row.size) / static_cast<double>(row.train_size), factor);
-}
-
-template <typename Read>
-void each_table(const toml::table& table, std::string_view key, Read read) {
-  const toml::array* array = table[key].as_array();
-  if (array == nullptr) return;
-  for (const toml::node& node : *array) {
-    if (node.is_table()) read(*node.as_table());
-  }
 }
 
 }  // namespace
@@ -102,15 +92,20 @@ Published parse_published(const std::string& toml, const std::string& name) {
     published.task = text_in(table, "task");
     published.metric = text_in(table, "metric");
     published.better = text_in(table, "better");
+    if (published.better != "lower" && published.better != "higher") {
+      if (const toml::node* found = table.get("better"))
+        toml_error(*found, "better", "lower or higher");
+      throw StoreError(name + ": better: none found, lower or higher expected");
+    }
     published.model = text_in(table, "model");
     published.notes = text_in(table, "notes");
-    published.train_size = table["train_size"].value_or(int64_t{0});
+    published.train_size = value_in(table, "train_size", int64_t{0});
     each_table(table, "row",
                [&](const toml::table& row) { published.rows.push_back(row_of(row, published)); });
     each_table(table, "claim", [&](const toml::table& claim) {
       published.claims.push_back(claim_of(claim, published));
     });
-    if (const toml::table* ours = table["reproduction"].as_table()) {
+    if (const toml::table* ours = table_in(table, "reproduction")) {
       published.ours = reproduction_of(*ours);
     }
   } catch (const toml::parse_error& error) {

@@ -27,6 +27,11 @@ inline constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 /// `running` is also what an interrupted run says: it can be continued.
 enum class RunStatus { running, done, failed, diverged };
 
+/// Whether a run with this status needs no further work.
+inline bool is_finished(RunStatus status) {
+  return status == RunStatus::done || status == RunStatus::diverged;
+}
+
 /// One logged step of training.
 struct TrainRow {
   int64_t step = 0;
@@ -118,7 +123,9 @@ struct RunRecord {
   std::vector<EvaluationRow> evaluation;
   std::vector<LearnedTable> tables;
   std::vector<Monitor> attention;
-  std::optional<Checkpoint> checkpoint;  // kept on disk only while the run is `running`
+  std::optional<Checkpoint> checkpoint;  // on disk only until the run is finished
+
+  std::string file;  // where read_run found it; not stored
 };
 
 }  // namespace relbias

@@ -175,7 +175,7 @@ StoredContents contents_of(const RunRecord& run) {
   contents.datasets.push_back({"evaluation", table_of(run.evaluation)});
   for (const LearnedTable& table : run.tables) put_learned(table, contents.datasets);
   for (const Monitor& monitor : run.attention) put_monitor(monitor, contents.datasets);
-  if (run.checkpoint && run.status == RunStatus::running) {
+  if (run.checkpoint && !is_finished(run.status)) {
     put_checkpoint(*run.checkpoint, contents.datasets);
   }
   return contents;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// results: the file of a run on disk (POSIX). HDF5 never touches a disk here, see store.cpp.
+// results: the file of a run on disk (POSIX). HDF5 never touches a disk here, see hdf5/image.h.
 #include "results/run_file.h"
 
 #include <fcntl.h>

@@ -24,7 +24,9 @@ RunRecord read_run(const std::filesystem::path& file, RunParts parts) {
   StoredContents contents =
       read_contents(file, {check_schema, all ? is_part_of_run : is_number_of_run});
   try {
-    return record_of(std::move(contents));
+    RunRecord run = record_of(std::move(contents));
+    run.file = file.string();
+    return run;
   } catch (const StoreError& error) {
     throw StoreError(fmt::format("{}: {}", file.string(), error.what()));
   }

@@ -11,8 +11,8 @@
 namespace relbias {
 
 /// Puts the record in place of `file`, completely or not at all (write_contents in store.h). A
-/// checkpoint is kept only while the run is `running`. Throws StoreError for a record that breaks a
-/// rule of its own (schema.h) and when writing fails.
+/// checkpoint is kept only while the run is not finished. Throws StoreError for a record that
+/// breaks a rule of its own (schema.h) and when writing fails.
 void write_run(const std::filesystem::path& file, const RunRecord& run);
 
 /// What of a run to read: tables need only `numbers`, all but learned tables, monitors and

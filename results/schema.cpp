@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
@@ -14,6 +15,8 @@
 
 namespace relbias {
 namespace {
+
+constexpr double most_times = 1e9;  // the training size
 
 // Whether a text can name a file and an HDF5 link.
 bool is_name(const std::string& text) {
@@ -40,6 +43,10 @@ std::string problem_with_evaluation(const std::vector<EvaluationRow>& rows) {
     if (row.metric.empty()) return where + " has no name";
     if (!seen.insert({row.size, row.condition, row.metric}).second) return where + " stands twice";
     if (!row.defined && row.reason.empty()) return where + " is undefined without a reason";
+    if (!std::isnan(row.factor) && !(row.factor > 0 && row.factor <= most_times)) {
+      return fmt::format("{}: factor {} found, above 0 and at most {:g} expected", where,
+                         row.factor, most_times);
+    }
   }
   return {};
 }

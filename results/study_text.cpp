@@ -3,29 +3,25 @@
 #include "results/study_text.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 
 #include "results/run_file.h"
+#include "results/toml_values.h"
 
 namespace relbias {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_in(const toml::table& table, std::string_view key) {
-  return table[key].value_or(std::string());
-}
-
-Claim claim_of(const toml::node& node, const std::string& name) {
-  const toml::table* table = node.as_table();
-  if (table == nullptr) throw StoreError(name + ": claim: tables expected, [[claim]]");
+Claim claim_of(const toml::table& table, const std::string& name) {
   Claim claim;
-  for (const auto& [key, member] : claim_texts) claim.*member = text_in(*table, key);
-  claim.at = (*table)["at"].value_or(1.0);
+  for (const auto& [key, member] : claim_texts) claim.*member = text_in(table, key);
+  claim.at = value_in(table, "at", 1.0);
   if (claim.better.empty() || claim.worse.empty() || !(claim.at > 0)) {
-    throw StoreError(name + ": claim: better and worse expected, and a size above 0");
+    throw StoreError(
+        fmt::format("{}: line {}: claim: better and worse expected, and a size above 0", name,
+                    table.source().begin.line));
   }
   return claim;
 }
@@ -52,9 +48,8 @@ StudyText parse_study_text(const std::string& toml, const std::string& name) {
     study.question = text_in(table, "question");
     study.expected = text_in(table, "expected");
     study.cost = text_in(table, "cost");
-    const toml::array* claims = table["claim"].as_array();
-    if (claims == nullptr) return study;
-    for (const toml::node& claim : *claims) study.claims.push_back(claim_of(claim, name));
+    each_table(table, "claim",
+               [&](const toml::table& claim) { study.claims.push_back(claim_of(claim, name)); });
   } catch (const toml::parse_error& error) {
     throw StoreError(fmt::format("{}: line {}: {}", name, error.source().begin.line,
                                  std::string(error.description())));

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <set>
 #include <thread>
@@ -15,7 +16,12 @@
 namespace relbias {
 namespace {
 
-int64_t cores() { return std::max<int64_t>(1, std::thread::hardware_concurrency()); }
+// As OMP_NUM_THREADS says where a job script or a user has set it (4, or 4,2 for nested regions).
+int64_t cores() {
+  const char* const allowed = std::getenv("OMP_NUM_THREADS");
+  const int64_t threads = allowed == nullptr ? 0 : std::atoll(allowed);
+  return std::max<int64_t>(1, threads > 0 ? threads : std::thread::hardware_concurrency());
+}
 
 // The runs that are to be done side by side, and the threads that each has.
 void divide_cores(const StudiesRequest& command, int64_t open_runs, RunnerOptions& runner) {
@@ -57,7 +63,7 @@ int run_studies(StudiesRequest& command) {
   std::cout << result.summary() << "; results in " << command.out << std::endl;
   if (result.interrupted) std::cerr << "relbias: give the same command again to go on\n";
   if (result.interrupted) return 130;
-  return result.failed > 0 ? 1 : 0;
+  return result.failed > 0 || result.not_run > 0 ? 1 : 0;
 }
 
 void add_run_options(CLI::App& command, StudiesRequest& request) {
@@ -72,7 +78,9 @@ void add_run_options(CLI::App& command, StudiesRequest& request) {
       ->allow_extra_args(false);
   command.add_option("--device", request.runner.device, "auto, cpu or cuda")->capture_default_str();
   const CLI::Range positive(int64_t{1}, int64_t{1} << 20);
-  command.add_option("--jobs", request.jobs, "runs side by side; the cores are divided")
+  command
+      .add_option("--jobs", request.jobs,
+                  "runs side by side; the cores (or OMP_NUM_THREADS) are divided")
       ->check(positive);
   command
       .add_option("--checkpoint-seconds", request.runner.checkpoint_seconds,

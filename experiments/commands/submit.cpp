@@ -60,8 +60,9 @@ std::string script_for(const SubmitCommand& command, int64_t runs) {
                         command.cores, command.memory, command.time);
   if (command.gpus > 0) script += fmt::format("#SBATCH --gpus={}\n", command.gpus);
   if (!command.partition.empty()) script += "#SBATCH --partition=" + command.partition + "\n";
-  script += fmt::format("#SBATCH --output={}/slurm-%A-%a.log\n#SBATCH --signal=TERM@120\n",
-                        fs::absolute(command.out).string());
+  script += fmt::format("#SBATCH --output={}\n",
+                        quoted(fs::absolute(command.out).string() + "/slurm-%A-%a.log"));
+  script += "#SBATCH --signal=B:TERM@120\n";  // B: this script, which becomes relbias by exec
   script += "export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK\n";
   script +=
       fmt::format("exec {} {} --jobs 1 --shard \"$SLURM_ARRAY_TASK_ID/{}\"\n",

@@ -100,12 +100,14 @@ ordered_json terms_json(const TermsRequest& request) {
   if (!request.trained.empty()) trained = trained_at(request.relation, request.trained);
   check_size(request, structure.queries, structure.keys,
              trained ? trained->structure.keys : structure.keys);
+  Structure whole = structure;  // models are trained on whole sequences
+  whole.queries = whole.keys;
   const EncodingContext context{.heads = request.heads,
                                 .head_width = request.width,
                                 .width = request.heads * request.width,
                                 .causal = request.causal,
                                 .relation = relation->traits(),
-                                .trained = trained ? trained->map() : relation->map(structure)};
+                                .trained = trained ? trained->map() : relation->map(whole)};
   const auto encoding = make_encoding(options, request.relation, context,
                                       Initialiser(static_cast<uint64_t>(request.seed)));
   const RelationMap map = relation->map(structure);

@@ -71,7 +71,7 @@ std::vector<Structure> Positions::drawn(const std::vector<Structure>& structures
   std::vector<Structure> result = structures;
   for (const auto& pair : pairs_) {
     if (!pair.relation->is_random()) continue;
-    if (result.size() == 1) result.assign(static_cast<size_t>(samples), result.front());
+    result.resize(static_cast<size_t>(samples), Structure(result.front()));  // where all share one
     for (auto& structure : result) structure = pair.relation->drawn(structure, generator);
   }
   return result;
@@ -137,9 +137,13 @@ std::vector<Position> Positions::terms(int64_t layer, const std::vector<Relation
 }
 
 std::optional<std::string> Positions::undefined_at(const Structure& sample) {
-  for (auto& pair : pairs_) {
-    const auto reason = encoding_of(pair, 0).undefined_at(some_map(*pair.relation, sample));
-    if (reason) return reason;
+  try {
+    for (auto& pair : pairs_) {
+      const auto reason = encoding_of(pair, 0).undefined_at(some_map(*pair.relation, sample));
+      if (reason) return reason;
+    }
+  } catch (const InputError& error) {
+    return error.what();  // too large for the relation: no reason to lose what was trained
   }
   return std::nullopt;
 }

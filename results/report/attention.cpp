@@ -102,9 +102,12 @@ std::vector<Figure> attention_figures(const Comparison& comparison, const Palett
   for (const ComparisonRow& row : comparison.rows) {
     const auto run = whole.find(row.repetitions);
     if (run == whole.end()) continue;
-    add_row(row, run->second, palette, figure.data);
     const Monitor* distance = monitor_in(run->second, "distance");
-    if (order.is_null() && distance != nullptr) order = bin_names(*distance);
+    if (distance == nullptr) continue;
+    const Json names = bin_names(*distance);
+    if (!figure.data.empty() && order != names) continue;  // of another program, with other bins
+    add_row(row, run->second, palette, figure.data);
+    order = names;
   }
   if (figure.data.empty()) return {};
   leave_out_empty_bins(figure.data, order);

@@ -43,7 +43,8 @@ HeadRows head_rows(const LearnedTable& table) {
 bool can_be_drawn(const LearnedTable& table) {
   const bool shaped = (table.dimensions.size() == 2 || table.dimensions.size() == 3) &&
                       table.dimensions[0] == "head" && table.dimensions[1] == "relation";
-  return shaped && (table.axes.size() == 1 || table.axes.size() == 2);
+  const bool empty = std::ranges::find(table.shape, 0) != table.shape.end();
+  return shaped && !empty && (table.axes.size() == 1 || table.axes.size() == 2);
 }
 
 Json head_trace(size_t head) {

@@ -21,6 +21,18 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Tells our figures from other files in the same folder.
+constexpr const char* maker = "relbias report";
+
+bool is_our_figure(const std::filesystem::path& file) {
+  try {
+    const std::vector<char> text = file_bytes(file);
+    return !std::ranges::search(text, fmt::format("\"meta\":\"{}\"", maker)).empty();
+  } catch (const StoreError&) {
+    return false;
+  }
+}
+
 // Numbers the figures of each kind and keeps their JSON.
 class Figures {
  public:
@@ -31,7 +43,8 @@ class Figures {
     Json names = Json::array();
     for (const Figure& figure : figures) {
       const std::string name = fmt::format("{}-{}", figure.kind, ++count_[figure.kind]);
-      const Json plotly = {{"data", figure.data}, {"layout", figure.layout}};
+      Json plotly = {{"data", figure.data}, {"layout", figure.layout}};
+      plotly["layout"]["meta"] = maker;
       report_.figures[name] = text_of(plotly);
       all_[name] = {{"title", figure.title},
                     {"caption", figure.caption},
@@ -143,11 +156,9 @@ void write_report(const std::filesystem::path& file, const Report& report) {
   if (error) throw StoreError(fmt::format("{}: {}", folder.string(), error.message()));
   // Figures of an earlier report at this place would be taken for this one's.
   for (const auto& old : std::filesystem::directory_iterator(folder)) {
-    const std::string stem = old.path().stem();
-    const size_t dash = stem.rfind('-');
-    const bool ours = old.path().extension() == ".json" && dash != std::string::npos &&
-                      stem.find_first_not_of("0123456789", dash + 1) == std::string::npos;
-    if (ours && !report.figures.contains(stem)) std::filesystem::remove(old, error);
+    const bool is_json = old.path().extension() == ".json";
+    if (!is_json || report.figures.contains(old.path().stem())) continue;
+    if (is_our_figure(old.path())) std::filesystem::remove(old, error);
   }
   for (const auto& [name, json] : report.figures) write(folder / (name + ".json"), json);
   write(file, report.page);
@@ -161,19 +172,7 @@ ReportInput read_report_input(const std::filesystem::path& folder) {
                     .studies = std::move(studies.studies),
                     .problems = std::move(read.problems)};
   input.problems.insert(input.problems.end(), studies.problems.begin(), studies.problems.end());
-  std::map<std::string, std::filesystem::path> files;
-  for (const auto& file : find_runs(folder)) {
-    files.emplace(file.parent_path().filename() / file.stem(), file);
-    files.emplace(file.stem(), file);
-  }
-  input.read_whole = [files = std::move(files)](const RunRecord& run) {
-    const auto exact = files.find(run.study + "/" + run.run_id);
-    const auto any = files.find(run.run_id);
-    if (exact == files.end() && any == files.end()) {
-      throw StoreError(fmt::format("{}: no file of this name", run.run_id));
-    }
-    return read_run(exact == files.end() ? any->second : exact->second);
-  };
+  input.read_whole = [](const RunRecord& run) { return read_run(run.file); };
   return input;
 }
 

@@ -295,5 +295,44 @@ TEST_F(Attend, TokensMayBeTheLeavesOfATree) {
   EXPECT_NE(message().find("parent of node 3 is 9"), std::string::npos);
 }
 
+// The last query is the last token, and samples of a batch are stacked whole.
+TEST_F(Attend, TreesOfABatchHaveAQueryAToken) {
+  input.texts["encoding"] = "none";
+  input.texts["relation"] = "tree";
+  input.arrays.erase("parameters/table");
+  const auto message_with = [&](int64_t samples, int64_t queries) {
+    for (const char* name : {"q", "grad_out"}) {
+      input.arrays[name] = array_of(random({samples, 2, queries, 4}, 1));
+    }
+    for (const char* name : {"k", "v"}) {
+      input.arrays[name] = array_of(random({samples, 2, 5, 4}, 2));
+    }
+    const Tensor parents = at::tensor({-1., 0., 0., 0., 0.}, at::kDouble);
+    input.arrays["relation/parents"] = array_of(parents.expand({samples, 5}));
+    return message();
+  };
+  EXPECT_EQ(message_with(2, 5), "no error");
+  EXPECT_EQ(message_with(1, 3), "no error");
+  for (const auto& [samples, queries] : std::vector<std::pair<int64_t, int64_t>>{{1, 6}, {2, 3}}) {
+    const std::string found = message_with(samples, queries);
+    const std::string expected =
+        "relation/parents: " + std::to_string(queries) + " queries and 5 keys found";
+    EXPECT_NE(found.find(expected), std::string::npos) << found;
+  }
+}
+
+// No whole number of 64 bits: the cast would make any node of it.
+TEST_F(Attend, NodesThatCannotBeAreRefused) {
+  input.texts["relation"] = "hops";
+  input.arrays["relation/edges"] = {{1, 2}, {0, 1e300}};
+  EXPECT_NE(message().find("relation/edges: whole numbers expected"), std::string::npos)
+      << message();
+  input.arrays.erase("relation/edges");
+  input.texts["relation"] = "tree";
+  input.arrays["relation/parents"] = {{1, 5}, {-1, 0, 0, 1e300, 0}};
+  EXPECT_NE(message().find("relation/parents: whole numbers expected"), std::string::npos)
+      << message();
+}
+
 }  // namespace
 }  // namespace relbias

@@ -135,7 +135,8 @@ TEST(Config, UnknownKeysNameTheNearest) {
 TEST(Config, WrongTypesAreErrors) {
   EXPECT_THAT(
       error_with("steps = 20", "steps = \"20\""),
-      HasSubstr("s.toml:14:9: train.steps: \"20\" found, a whole number, at least 1, expected"));
+      HasSubstr(
+          "s.toml:14:9: train.steps: \"20\" found, a whole number, 1 to 1000000000, expected"));
   EXPECT_THAT(error_with("steps = 20", "steps = 20.0"), HasSubstr("a whole number"));
   EXPECT_THAT(error_with("steps = 20", "steps = true"), HasSubstr("a whole number"));
   EXPECT_THAT(error_with("batch = 4", "learning_rate = \"fast\""),
@@ -150,7 +151,7 @@ TEST(Config, WrongTypesAreErrors) {
 
 TEST(Config, ValuesOutOfRangeAreErrors) {
   EXPECT_THAT(error_with("steps = 20", "steps = 0"),
-              HasSubstr("0 found, a whole number, at least 1"));
+              HasSubstr("0 found, a whole number, 1 to 1000000000"));
   EXPECT_THAT(error_with("batch = 4", "learning_rate = -1.0"), HasSubstr("at least 0"));
   EXPECT_THAT(error_with("batch = 4", "learning_rate = inf"), HasSubstr("inf found"));
   EXPECT_THAT(error_with("batch = 4", "learning_rate = nan"), HasSubstr("nan found"));
@@ -160,6 +161,16 @@ TEST(Config, ValuesOutOfRangeAreErrors) {
   EXPECT_THAT(error_with("layers = 1", "scale = -2.0"), HasSubstr("a number above 0 expected"));
   EXPECT_THAT(error_with("layers = 1", "scale = 0"), HasSubstr("a number above 0 expected"));
   EXPECT_THAT(error_with("batch = 4", "betas = [0.9]"), HasSubstr("1 numbers found, 2 expected"));
+}
+
+// Far above what can be run, and far below where products of several pass an int64.
+TEST(Config, StepsAndSamplesHaveALargestNumber) {
+  EXPECT_THAT(error_with("steps = 20", "steps = 1000000001"),
+              StartsWith("s.toml:14:9: train.steps: 1000000001 found, a whole number, 1 to "));
+  EXPECT_THAT(error_with("batch = 4", "batch = 1000001"),
+              StartsWith("s.toml:15:9: train.batch: 1000001 found, a whole number, 1 to "));
+  EXPECT_EQ(error_with("steps = 20", "steps = 1000000000"), "");
+  EXPECT_EQ(error_with("batch = 4", "batch = 1000000"), "");
 }
 
 TEST(Config, NumbersAreShownAsTheyAreWritten) {

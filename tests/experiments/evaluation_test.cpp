@@ -119,6 +119,30 @@ TEST(Evaluation, SaysWhereAnEncodingHasNoMeaning) {
   EXPECT_THAT(past.reason, HasSubstr("24 found, 12 trained"));
 }
 
+// 32 positions to draw from do for the trained size and not for the larger one.
+TEST(Evaluation, SaysWhereARelationHasNoMeaning) {
+  const auto rows =
+      Evaluated({"model.relation=token randomize=32", "train.size=16", "evaluate.sizes=[16, 64]"})
+          .rows();
+  EXPECT_EQ(rows.size(), 4u);
+  EXPECT_TRUE(find_row(rows, 16, "accuracy").defined);
+  EXPECT_FALSE(std::isnan(find_row(rows, 16, "accuracy").value));
+  for (const char* metric : {"accuracy", "cross-entropy"}) {
+    const EvaluationRow& past = find_row(rows, 64, metric);
+    EXPECT_FALSE(past.defined) << metric;
+    EXPECT_TRUE(std::isnan(past.value)) << metric;
+    EXPECT_EQ(past.reason, "relation token randomize=32: 64 tokens found, at most 32 expected");
+  }
+}
+
+TEST(Evaluation, WatchesOnlySizesThatTheRelationTakes) {
+  const Evaluated evaluated(
+      {"model.relation=token randomize=32", "train.size=16", "evaluate.sizes=[16, 64]"});
+  const std::vector<Monitor> watched = watch_attention(evaluated.config, evaluated.experiment);
+  ASSERT_FALSE(watched.empty());
+  EXPECT_THAT(watched.front().values, testing::ElementsAre(16));
+}
+
 TEST(Evaluation, IsTheSameForEverySeed) {
   const Evaluated a({"seed=0"}), b({"seed=1"});
   std::vector<at::Tensor> inputs;

@@ -106,6 +106,11 @@ TEST(Submit, WritesAJobArrayOfShards) {
   EXPECT_THAT(script.output, testing::HasSubstr("--only 'data.task=flip-flop'"));
   EXPECT_THAT(script.output, testing::HasSubstr("--shard \"$SLURM_ARRAY_TASK_ID/5\""));
   EXPECT_THAT(script.output, testing::HasSubstr("/my runs' --jobs 1"));
+  // A path with a space is one word for sbatch, too.
+  EXPECT_THAT(script.output, testing::HasSubstr("\n#SBATCH --output='/"));
+  EXPECT_THAT(script.output, testing::HasSubstr("/my runs/slurm-%A-%a.log'\n"));
+  // Without B: Slurm signals job steps only, and there is none.
+  EXPECT_THAT(script.output, testing::HasSubstr("\n#SBATCH --signal=B:TERM@120\n"));
   EXPECT_EQ(run_program("submit text-gates --dry-run", scratch).exit_code, 2);
   // Without Slurm the script is kept, and its place said.
   const ProgramResult here =

@@ -110,6 +110,28 @@ TEST_F(Perform, RunsThatDiedContinueFromTheirLastSnapshot) {
   expect_same_result(read_run(straight.file), read_run(broken.file));
 }
 
+// What a sweep leaves of a run whose process was killed, for want of memory for instance.
+TEST_F(Perform, RunsRecordedAsKilledContinueFromTheirLastSnapshot) {
+  const RunRequest straight = request("straight"), killed = request("killed");
+  perform(straight, never_stop());
+  perform(killed, stop_after(7));
+  RunRecord record = read_run(killed.file);
+  record.status = RunStatus::failed;
+  record.message = "killed by signal 9";
+  record.started = "2026-01-31T12:00:00Z";
+  record.finished = "2026-01-31T12:00:01Z";
+  write_run(killed.file, record);
+  EXPECT_EQ(perform(killed, stop_after(13)), RunEnd::interrupted);
+  const RunRecord stopped = read_run(killed.file);
+  EXPECT_EQ(stopped.status, RunStatus::running);
+  EXPECT_EQ(stopped.message, "");
+  EXPECT_EQ(stopped.finished, "");
+  EXPECT_EQ(perform(killed, never_stop()), RunEnd::done);
+  const RunRecord done = read_run(killed.file);
+  EXPECT_EQ(done.started, record.started);
+  expect_same_result(read_run(straight.file), done);
+}
+
 TEST_F(Perform, KeepsTheNumberOfThreadsItBeganWith) {
   RunRequest run = request("threads");
   perform(run, stop_after(3));
@@ -168,15 +190,29 @@ TEST_F(Perform, FailuresAreRecordedAndRunAgain) {
 }
 
 TEST_F(Perform, OutOfMemoryIsSaidSo) {
-  const RunRequest large = request("batch", {"train.batch=1000000000000"});
+  const RunRequest large =
+      request("batch", {"train.batch=1000000", "train.size=1000000", "model.encoding=none"});
   EXPECT_THROW(perform(large, never_stop()), std::runtime_error);
-  EXPECT_THAT(read_run(large.file).message, HasSubstr("needs more than 7.68e+05 GB"));
+  EXPECT_THAT(read_run(large.file).message, HasSubstr("needs more than 6.4e+04 GB"));
 
   const RunRequest run = request("memory");
   Watcher throws = never_stop();
   throws.on_step = [](int64_t, double) { throw std::bad_alloc(); };
   EXPECT_THROW(perform(run, throws), std::exception);
   EXPECT_THAT(read_run(run.file).message, HasSubstr("out of memory"));
+}
+
+// What was trained is worth its record, and the size that can be evaluated its rows.
+TEST_F(Perform, ASizeThatTheRelationRefusesIsNoFailure) {
+  const RunRequest run = request(
+      "refused", {"model.relation=token randomize=32", "train.size=16", "evaluate.sizes=[16, 64]"});
+  EXPECT_EQ(perform(run, never_stop()), RunEnd::done);
+  const RunRecord record = read_run(run.file);
+  EXPECT_EQ(record.evaluation.size(), 4u);
+  for (const EvaluationRow& row : record.evaluation) {
+    EXPECT_EQ(row.defined, row.size == 16) << row.metric << ' ' << row.size;
+  }
+  EXPECT_FALSE(record.attention.empty());
 }
 
 TEST_F(Perform, OneRunIsWrittenByOneProcess) {

@@ -185,6 +185,23 @@ TEST_F(Program, OutputThatCannotBeWrittenIsAFailure) {
   }
 }
 
+// Nobody reads it: the exit code and the results are all the same.
+TEST_F(Program, StandardErrorThatCannotBeWrittenIsNoFailure) {
+  const auto call_unheard = [&](const std::string& arguments) {
+    // In a shell of its own: run_program sends this one's standard error to a file.
+    return run_program(arguments, folder_, R"(sh -c 'exec "$0" "$@" 2>/dev/full')");
+  };
+  EXPECT_EQ(call_unheard("table nowhere").exit_code, 2);
+  EXPECT_EQ(call_unheard("rnu quickstart").exit_code, 2);
+  EXPECT_EQ(call_unheard("run").exit_code, 2);
+  folder_.write("tiny.toml", tiny_study());
+  const ProgramResult result = call_unheard("run tiny.toml --out out");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output, HasSubstr("1 ok, 0 failed"));
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(call("run tiny.toml --out out").output, HasSubstr("1 finished before"));
+}
+
 TEST_F(Program, SizesThatDoNotFitAreNamed) {
   folder_.write("tiny.toml", tiny_study());
   const std::vector<std::pair<std::string, std::string>> cases{
@@ -228,6 +245,23 @@ TEST_F(Program, TermsOfATrainedGrid) {
   EXPECT_THAT(
       call(clamped + "--trained 'token keys=2'").errors,
       HasSubstr("trained: 'token keys=2' found, tokens from 1 to 1073741824 or the relation grid"));
+}
+
+// The model is the one of all keys, so its table is that of the square.
+TEST_F(Program, TermsOfTheLastQueriesAreTheLastRowsOfAll) {
+  const auto terms = [&](const std::string& size) {
+    const ProgramResult result = call("terms --encoding table --json " + size);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return nlohmann::json::parse(result.output, nullptr, /*allow_exceptions=*/false);
+  };
+  const auto all = terms("--keys 5"), last = terms("--queries 2 --keys 5");
+  ASSERT_TRUE(all.is_object() && last.is_object());
+  EXPECT_EQ(last.at("ids").dump(), "[[1,2,3,4,5],[0,1,2,3,4]]");
+  EXPECT_EQ(last.at("rows"), all.at("rows"));
+  for (const size_t row : {size_t{0}, size_t{1}}) {
+    EXPECT_EQ(last.at("ids").at(row), all.at("ids").at(row + 3));
+    EXPECT_EQ(last.at("score").front().at(row), all.at("score").front().at(row + 3));
+  }
 }
 
 TEST_F(Program, SaysWhatDataItRead) {

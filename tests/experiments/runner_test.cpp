@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "results/store.h"
@@ -42,20 +43,23 @@ TEST_F(Runner, RunsASweepOnce) {
   EXPECT_THAT(second.output, HasSubstr("0 ok, 0 failed, 3 finished before"));
 }
 
+// One sample of a million tokens: no machine has the memory for the attention of its first step.
+const char* const too_large_in_between = "[sweep]\n\"train.size\" = [12, 1000000, 13]\n";
+
 // A63: the others go on, the failure stands in the run's own record.
 TEST_F(Runner, OneFailingRunDoesNotStopTheOthers) {
-  write_study("[sweep]\n\"train.batch\" = [4, 1000000000000, 5]\n");
-  const ProgramResult result = run("--jobs 1");
+  write_study(too_large_in_between);
+  const ProgramResult result = run("--jobs 1 --set train.batch=1");
   EXPECT_EQ(result.exit_code, 1) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("2 ok, 1 failed"));
-  EXPECT_THAT(result.errors, HasSubstr("needs more than"));
+  EXPECT_THAT(result.errors, HasSubstr("1000000 queries and 1000000 keys needs"));
   EXPECT_EQ(statuses()[RunStatus::done], 2);
   EXPECT_EQ(statuses()[RunStatus::failed], 1);
 }
 
 TEST_F(Runner, FailFastStopsAtTheFirstFailure) {
-  write_study("[sweep]\n\"train.batch\" = [4, 1000000000000, 5]\n");
-  const ProgramResult result = run("--jobs 1 --fail-fast");
+  write_study(too_large_in_between);
+  const ProgramResult result = run("--jobs 1 --fail-fast --set train.batch=1");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.output, HasSubstr("1 ok, 1 failed, 1 not finished"));
 }
@@ -82,12 +86,56 @@ TEST_F(Runner, DivergedRunsAreNoFailures) {
   EXPECT_THAT(run("").output, HasSubstr("2 finished before"));
 }
 
+// Each process takes two descriptors for good, and six while it is started.
+TEST_F(Runner, FewerRunsSideBySideWhereNoMoreCanBeStarted) {
+  write_study("[sweep]\nseed = [0, 1, 2, 3, 4, 5]\n");
+  const ProgramResult result =
+      run_program("run tiny.toml --out out --jobs 6 --device cpu", folder_, "ulimit -n 14; exec");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("6 ok, 0 failed"));
+  EXPECT_THAT(result.errors, HasSubstr(" of 6 runs side by side: pipe: Too many open files"));
+  EXPECT_EQ(statuses()[RunStatus::done], 6);
+}
+
+TEST_F(Runner, RunsOfWhichNoneCanBeStartedAreRecordedAsFailed) {
+  write_study("[sweep]\nseed = [0, 1]\n");
+  // In a shell of its own: the outer one redirects its outputs by way of descriptor 10.
+  const ProgramResult result = run_program("run tiny.toml --out out --jobs 2 --device cpu", folder_,
+                                           R"(bash -c 'ulimit -n 8; exec "$0" "$@"')");
+  EXPECT_EQ(result.exit_code, 1) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("0 ok, 2 failed"));
+  const auto records = read_runs(folder_.path() / "out").runs;
+  ASSERT_EQ(records.size(), 2u);
+  for (const auto& record : records) {
+    EXPECT_EQ(record.status, RunStatus::failed);
+    EXPECT_EQ(record.message, "pipe: Too many open files");
+  }
+}
+
+// A job script sets it to what the job may use, however many cores the machine has.
+TEST_F(Runner, ARunHasTheThreadsThatOmpNumThreadsAllows) {
+  write_study("");
+  for (const auto& [allowed, threads] :
+       std::vector<std::pair<std::string, int64_t>>{{"1", 1}, {"3", 3}, {"2,1", 2}}) {
+    const std::string out = "threads-" + std::to_string(threads);
+    const ProgramResult result =
+        run_program("run tiny.toml --jobs 1 --out " + out, folder_, "OMP_NUM_THREADS=" + allowed);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_EQ(read_runs(folder_.path() / out).runs.at(0).threads, threads) << allowed;
+  }
+}
+
 // Sends a signal to the process whose id the file holds, once it trains: a shell writes the id,
 // the run file says that training began.
 class RunnerUnderSignals : public Runner {
  protected:
   void SetUp() override {
     write_study("[sweep]\nseed = [0, 1]\n");
+    start();
+    wait_until([this] { return !run_of_seed(0).train.empty(); });
+  }
+  void TearDown() override { finish(); }
+  void start() {
     run_ = std::thread([this]() {
       result_ = run_program(
           "run tiny.toml --out out --jobs 1 --checkpoint-seconds 0 "
@@ -95,9 +143,7 @@ class RunnerUnderSignals : public Runner {
               std::to_string(steps_),
           folder_, "echo $$ >shell.pid; exec");
     });
-    wait_for_training();
   }
-  void TearDown() override { finish(); }
   void finish() {
     if (run_.joinable()) run_.join();
   }
@@ -107,17 +153,23 @@ class RunnerUnderSignals : public Runner {
     const std::string pid = std::to_string(program());
     return std::stoi(text_of_file("/proc/" + pid + "/task/" + pid + "/children"));
   }
-  void wait_for_training() const {
+  RunRecord run_of_seed(int64_t seed) const {
+    for (const auto& record : read_runs(folder_.path() / "out", RunParts::all).runs) {
+      if (record.seed == seed) return record;
+    }
+    throw StoreError("no record of seed " + std::to_string(seed));
+  }
+  // Gives up after a minute, or a little more.
+  static void wait_until(const std::function<bool()>& is_so) {
     for (int tries = 0; tries < 3000; ++tries) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       try {
-        const auto read = read_runs(folder_.path() / "out");
-        if (!read.runs.at(0).train.empty()) return;
+        if (is_so()) return;
       } catch (const StoreError&) {
         continue;  // nothing written yet
       }
     }
-    FAIL() << "no run has begun";
+    FAIL() << "what was waited for did not come";
   }
 
   int64_t steps_ = 100000;  // longer than any test waits
@@ -141,12 +193,8 @@ TEST_F(RunnerUnderSignals, AnInterruptedSweepSavesAndGoesOn) {
 TEST_F(RunnerUnderSignals, AKilledRunIsRecordedAndTheNextBegins) {
   kill(child(), SIGKILL);
   // The second run is now the child; end it softly.
-  for (int tries = 0; tries < 3000 && statuses()[RunStatus::failed] == 0; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  for (int tries = 0; tries < 3000 && statuses()[RunStatus::running] == 0; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  wait_until([this] { return statuses()[RunStatus::failed] > 0; });
+  wait_until([this] { return statuses()[RunStatus::running] > 0; });
   kill(program(), SIGTERM);
   finish();
   EXPECT_THAT(result_.output, HasSubstr("0 ok, 1 failed, 1 not finished"));
@@ -158,6 +206,64 @@ TEST_F(RunnerUnderSignals, AKilledRunIsRecordedAndTheNextBegins) {
     EXPECT_FALSE(record.train.empty());
   }
   EXPECT_TRUE(found);
+}
+
+TEST_F(RunnerUnderSignals, AKilledRunGoesOnFromItsLastSnapshot) {
+  kill(child(), SIGKILL);
+  wait_until([this] { return run_of_seed(0).status == RunStatus::failed; });
+  kill(program(), SIGTERM);
+  finish();
+  const RunRecord killed = run_of_seed(0);
+  ASSERT_TRUE(killed.checkpoint.has_value());
+  ASSERT_FALSE(killed.train.empty());
+
+  start();
+  wait_until([&] { return run_of_seed(0).train.size() > killed.train.size(); });
+  kill(program(), SIGTERM);
+  finish();
+  EXPECT_EQ(result_.exit_code, 130) << result_.errors;
+  const RunRecord more = run_of_seed(0);
+  EXPECT_EQ(more.status, RunStatus::running);
+  EXPECT_EQ(more.message, "");
+  EXPECT_EQ(more.finished, "");
+  EXPECT_EQ(more.started, killed.started);
+  // Measured times: no run that starts over has the same.
+  EXPECT_EQ(more.train.front().seconds, killed.train.front().seconds);
+  EXPECT_EQ(more.train.back().step, static_cast<int64_t>(more.train.size()));  // every row once
+}
+
+// The sweep sleeps while its run dies and another call, as it were, finishes that: it learns of the
+// death only then.
+TEST_F(RunnerUnderSignals, AFinishedRunStaysSoWhenItsProcessDies) {
+  const pid_t run = child();
+  const std::string file = run_of_seed(0).file;
+  kill(program(), SIGSTOP);
+  kill(run, SIGKILL);
+  wait_until([&] {
+    const RunLock lock(file);  // a StoreError until the process is gone
+    RunRecord record = read_run(file);
+    record.status = RunStatus::done;
+    write_run(file, record);
+    return true;
+  });
+  kill(program(), SIGCONT);
+  wait_until([this] { return run_of_seed(1).status == RunStatus::running; });
+  kill(program(), SIGTERM);
+  finish();
+  EXPECT_THAT(result_.errors, HasSubstr("seed=0: done"));
+  EXPECT_EQ(run_of_seed(0).status, RunStatus::done);
+  EXPECT_EQ(run_of_seed(0).message, "");
+}
+
+// 130 would say that the sweep was told to stop, 0 that all its runs have ended.
+TEST_F(RunnerUnderSignals, RunsThatOthersStopAreNoSuccess) {
+  kill(child(), SIGTERM);  // it saves and ends, and the second run begins
+  wait_until([this] { return !run_of_seed(1).train.empty(); });
+  kill(child(), SIGTERM);
+  finish();
+  EXPECT_EQ(result_.exit_code, 1) << result_.errors;
+  EXPECT_THAT(result_.output, HasSubstr("0 ok, 0 failed, 2 not finished"));
+  EXPECT_EQ(statuses()[RunStatus::running], 2);
 }
 
 TEST_F(RunnerUnderSignals, ASecondSweepOfTheSameRunsIsRefused) {

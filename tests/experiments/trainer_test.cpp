@@ -47,8 +47,10 @@ void expect_equal_weights(const Training& a, const Training& b) {
 }
 
 TEST(Trainer, ABatchThatCannotFitIsRefused) {
-  EXPECT_THAT(input_error_of([] { Training({"train.batch=1000000000000"}); }),
-              AllOf(HasSubstr("train.batch 1000000000000: a step on so many samples of "),
+  const std::vector<std::string> set{"train.batch=1000000", "train.size=1000000",
+                                     "model.encoding=none"};
+  EXPECT_THAT(input_error_of([&] { Training training(set); }),
+              AllOf(HasSubstr("train.batch 1000000: a step on so many samples of 1000000 tokens "),
                     HasSubstr(" GB, this machine has ")));
 }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "results/study_text.h"
+#include "tests/results/example_run.h"
 #include "tests/results/table_runs.h"
 #include "tests/scratch_folder.h"
 
@@ -209,7 +210,7 @@ TEST(StudyText, IsReadBesideTheRuns) {
   folder.write("gates/gates.toml", "question = \"Q?\"\nexpected = \"E\"\n[data]\nx = 1\n" + claim);
   folder.write("gates/other.toml", "not toml at all");  // no study of that name
   folder.write("broken/broken.toml", "question = \n");  // half-written
-  folder.write("wrong/wrong.toml", "[[claim]]\nbetter = 3\n");
+  folder.write("wrong/wrong.toml", "[[claim]]\nbetter = \"alibi\"\n");
   const StudiesRead read = read_studies(folder.path());
   ASSERT_EQ(read.studies.size(), 1);
   EXPECT_EQ(read.studies[0].name, "gates");
@@ -219,7 +220,7 @@ TEST(StudyText, IsReadBesideTheRuns) {
   EXPECT_EQ(read.studies[0].claims[0].task, "t");
   ASSERT_EQ(read.problems.size(), 2);
   EXPECT_THAT(read.problems[0], HasSubstr("broken: line 1"));
-  EXPECT_THAT(read.problems[1], HasSubstr("wrong: claim: better and worse expected"));
+  EXPECT_THAT(read.problems[1], HasSubstr("wrong: line 1: claim: better and worse expected"));
   EXPECT_TRUE(read_studies(folder.path() / "nowhere").studies.empty());
 
   folder.write("renamed/one.h5", "a run");
@@ -227,6 +228,20 @@ TEST(StudyText, IsReadBesideTheRuns) {
   folder.write("no runs/gates.toml", claim);
   EXPECT_EQ(read_studies(folder.path() / "renamed").studies.size(), 1);
   EXPECT_TRUE(read_studies(folder.path() / "no runs").studies.empty());
+}
+
+TEST(StudyText, ValuesOfAnotherTypeAreFaults) {
+  const auto fault_in = [](const std::string& text) {
+    return test::store_error([&] { (void)parse_study_text(text, "bad"); });
+  };
+  const std::string claim = "[[claim]]\nbetter = \"alibi\"\nworse = \"rope\"\n";
+  EXPECT_EQ(fault_in(claim + "at = \"4\"\n"), "bad: line 4: at = '4' found, a number expected");
+  EXPECT_EQ(fault_in("[[claim]]\nbetter = 3\n"), "bad: line 2: better = 3 found, a text expected");
+  EXPECT_EQ(fault_in("question = true\n"), "bad: line 1: question = true found, a text expected");
+  EXPECT_EQ(fault_in("\n[claim]\nbetter = \"alibi\"\n"),
+            "bad: line 2: claim = table found, [[claim]] expected");
+  EXPECT_EQ(fault_in("claim = [1]\n"), "bad: line 1: claim = array found, [[claim]] expected");
+  EXPECT_EQ(parse_study_text(claim + "at = 4\n", "good").claims.at(0).at, 4);
 }
 
 }  // namespace

@@ -109,6 +109,25 @@ TEST(Grouping, CopiesOfARunCountOnce) {
   EXPECT_EQ(note_of(comparison, ""), "2 further files of the same runs were not counted");
 }
 
+// A run that is continued keeps the time of its start, and folders are read in any order.
+TEST(Grouping, OfCopiesThatStartedTogetherTheFurthestCounts) {
+  using Runs = std::vector<RunRecord>;
+  const RunRecord done = table_run("alibi", 0, {{1, 0.75}});
+  RunRecord running = done;
+  running.status = RunStatus::running;
+  running.evaluation[0].value = 0.5;
+  for (const Runs& runs : {Runs{done, running}, Runs{running, done}}) {
+    const Comparison comparison = comparison_of(runs);
+    EXPECT_EQ(row_of(comparison, "alibi").done, 1);
+    EXPECT_EQ(row_of(comparison, "alibi").cells[0].summary.mean, 0.75);
+  }
+  RunRecord further = running;
+  further.train.push_back({20, 1, 0.001, 1, 1500, 0, 2});
+  for (const Runs& runs : {Runs{running, further}, Runs{further, running}}) {
+    EXPECT_EQ(group_runs(runs)[0].example().train.back().step, 20);
+  }
+}
+
 TEST(Comparison, ColumnsBySizeNotByText) {
   RunRecord run = table_run("alibi", 0, {{16, 0.5}, {1, 1}, {2, 1}});
   run.evaluation.push_back({48, 1.5, "", "accuracy", 0.9, 0, 1, 0.5, true, ""});
@@ -146,6 +165,25 @@ TEST(Comparison, PartsOfASizeAreShownWhereThereIsNothingElse) {
   const std::vector<Comparison> plain = compare(group_runs(runs)[0], "accuracy", "higher");
   ASSERT_EQ(plain.size(), 1);
   EXPECT_THAT(headings_of(plain[0]), ElementsAre("1x"));
+}
+
+// NaN is neither less nor more than a number: as a key it would equal whichever stands there.
+TEST(Comparison, PartsOfASizeWithoutAFactorStandByTheirSize) {
+  RunRecord run = table_run("alibi", 0, {});
+  const std::string part = "position 1-16";
+  run.evaluation = {{32, 1, part, "accuracy", 0.9, 0, 1, 0.5, true, ""},
+                    {64, not_given, part, "accuracy", 0.8, 0, 1, 0.5, true, ""},
+                    {96, not_given, part, "accuracy", 0.7, 0, 1, 0.5, true, ""}};
+  const std::vector<RunRecord> runs = {run};
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  const std::vector<Comparison> found = compare(groups[0], "accuracy", "higher");
+  ASSERT_EQ(found.size(), 3);
+  const std::vector<std::string> titles = {"at 1x", "at 64", "at 96"};
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].condition, titles[i]);
+    EXPECT_THAT(headings_of(found[i]), ElementsAre(part));
+    EXPECT_EQ(found[i].rows[0].cells[0].summary.mean, run.evaluation[i].value);
+  }
 }
 
 TEST(Comparison, MeanAndDeviationOverSeeds) {
@@ -240,7 +278,7 @@ TEST(Comparison, TheGateIsTheCeilingAndFollowsTheDirection) {
 
   const Comparison unknown = comparison_of({table_run("alibi", 0, {{2, 1}})});
   EXPECT_EQ(unknown.rows[0].label_mark, "‡");
-  EXPECT_THAT(note_of(unknown, "‡"), HasSubstr("not measured at the training size"));
+  EXPECT_THAT(note_of(unknown, "‡"), HasSubstr("no number measured at the training size"));
 }
 
 TEST(Comparison, BestNeedsRivalsAndADirection) {

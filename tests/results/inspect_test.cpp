@@ -42,6 +42,17 @@ TEST(Inspect, SaysHowItEnded) {
   EXPECT_THAT(text, Not(HasSubstr("continued")));
 }
 
+TEST(Inspect, SaysWhatCanBeContinued) {
+  RunRecord run = example_run();
+  run.status = RunStatus::failed;
+  EXPECT_THAT(render_run(run), HasSubstr(": failed\ncan be continued from step 20 ("));
+  run.checkpoint.reset();
+  EXPECT_THAT(render_run(run), Not(HasSubstr("continued")));
+  EXPECT_THAT(render_run(run), Not(HasSubstr("has no checkpoint yet")));  // and never will
+  run.status = RunStatus::running;
+  EXPECT_THAT(render_run(run), HasSubstr(": running\nhas no checkpoint yet\n"));
+}
+
 TEST(Inspect, LongTrainingsAreThinnedFromFirstToLast) {
   RunRecord run = example_run();
   run.train.resize(1000);

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/results/example_run.h"
 #include "tests/results/table_runs.h"
 
 namespace relbias {
@@ -123,19 +124,48 @@ TEST(Published, TheBinThatHoldsASizeStandsForIt) {
   EXPECT_THAT(text, HasSubstr("\nalibi 91.50 99.00 ± 0.00 90.50 98.00 ± 0.00\n"));
 }
 
+std::string fault_in(const std::string& text) {
+  return test::store_error([&] { (void)parse_published(text, "bad"); });
+}
+
 TEST(Published, FaultsNameFileAndLine) {
-  const auto error = [](const std::string& text) -> std::string {
-    try {
-      (void)parse_published(text, "bad");
-    } catch (const StoreError& problem) {
-      return problem.what();
-    }
-    return "no error";
-  };
-  EXPECT_THAT(error("title = "), HasSubstr("bad: line 1"));
-  EXPECT_THAT(error("title = \"x\""), HasSubstr("[[row]] expected, none found"));
-  EXPECT_THAT(error("\n[[row]]\nencoding = \"alibi\"\n"),
-              HasSubstr("needs encoding, size and value"));
+  EXPECT_THAT(fault_in("title = "), HasSubstr("bad: line 1"));
+  EXPECT_THAT(fault_in("better = \"lower\"\n"), HasSubstr("[[row]] expected, none found"));
+  EXPECT_THAT(fault_in("better = \"lower\"\n[[row]]\nencoding = \"alibi\"\n"),
+              HasSubstr("bad: line 2: a row needs encoding, size and value"));
+}
+
+// As its default a value of another type would change the table, and a claim with it, unnoticed.
+TEST(Published, ValuesOfAnotherTypeAreFaults) {
+  const std::string head = "better = \"lower\"\n";
+  const std::string row = head + "[[row]]\nencoding = \"alibi\"\nsize = 8\nvalue = 1.5\n";
+  const std::string claim = head + "[[claim]]\nbetter = \"alibi\"\nworse = \"rope\"\n";
+  EXPECT_EQ(fault_in(claim + "at = \"4\"\n"), "bad: line 5: at = '4' found, a number expected");
+  EXPECT_EQ(fault_in(row + "defined = \"false\"\n"),
+            "bad: line 6: defined = 'false' found, true or false expected");
+  EXPECT_EQ(fault_in(row + "seeds = 2.5\n"),
+            "bad: line 6: seeds = 2.5 found, a whole number expected");
+  EXPECT_EQ(fault_in(row + "[reproduction.names]\nalibi = 3\n"),
+            "bad: line 7: alibi = 3 found, a text expected");
+  EXPECT_EQ(fault_in(row + "[claim]\nbetter = \"alibi\"\n"),
+            "bad: line 6: claim = table found, [[claim]] expected");
+}
+
+// Any other word would have been taken for "higher".
+TEST(Published, TheDirectionIsOneOfTwoWords) {
+  EXPECT_EQ(fault_in("title = \"x\"\nbetter = \"Lower\"\n"),
+            "bad: line 2: better = 'Lower' found, lower or higher expected");
+  EXPECT_THAT(fault_in("title = \"x\"\n"), HasSubstr("lower or higher expected"));
+}
+
+TEST(Published, AnIntegerMayStandForARealNumber) {
+  const Published read = parse_published(
+      "better = \"lower\"\n[[row]]\nencoding = \"alibi\"\nsize = 8\nvalue = 3\nstd = 1\n"
+      "[[claim]]\nbetter = \"alibi\"\nworse = \"rope\"\nat = 4\n",
+      "a-table");
+  EXPECT_EQ(read.rows.at(0).value, 3);
+  EXPECT_EQ(read.rows.at(0).deviation, 1);
+  EXPECT_EQ(read.claims.at(0).claim.at, 4);
 }
 
 }  // namespace

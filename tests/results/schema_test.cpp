@@ -141,6 +141,21 @@ TEST(Schema, EarlierProgramsWroteFewerAttributes) {
   EXPECT_THAT(test::store_error([&] { (void)record_of(contents); }), HasSubstr("'dataset_hash'"));
 }
 
+// Columns are kept by their factor as a whole number of millionths, which others would overflow.
+TEST(Schema, AFactorIsAboveZeroAndNoLargerThanAnySize) {
+  RunRecord run = test::example_run();
+  for (const double factor : {1e300, double{INFINITY}, 0.0, -1.0}) {
+    run.evaluation[0].factor = factor;
+    const std::string problem = problem_with(run);
+    EXPECT_THAT(problem, HasSubstr("evaluation: metric 'bits-per-byte' at size 128: factor "));
+    EXPECT_THAT(problem, HasSubstr(" found, above 0 and at most 1e+09 expected")) << factor;
+  }
+  for (const double factor : {not_given, 0.001, 1e9}) {
+    run.evaluation[0].factor = factor;
+    EXPECT_EQ(problem_with(run), "") << factor;
+  }
+}
+
 // What a user may do to a file, and what is then said of it; nothing: it still reads as written.
 struct Change {
   std::string code;
@@ -172,6 +187,8 @@ const std::vector<Change>& changes() {
        "dataset 'train': expected a list of rows"},
       {"rows = run['train'][:]; rows['step'] = 1; run['train'][:] = rows",
        "train: step 1 follows step 1"},
+      {"rows = run['evaluation'][:]; rows['factor'] = -1; run['evaluation'][:] = rows",
+       "evaluation: metric 'bits-per-byte' at size 128: factor -1 found"},
       {"run['encoding/0/x'] = ['a']", "dataset 'encoding/0/x': it holds neither"},
       {"run.create_dataset('attention/huge', (2**40, 2**20), chunks=(1, 2))",
        "dataset 'attention/huge': it claims more data than the file can hold"},

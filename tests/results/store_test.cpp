@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "results/hdf5/handles.h"
 #include "tests/results/example_run.h"
 
 namespace relbias {
@@ -16,6 +17,7 @@ namespace {
 using test::example_run;
 using test::expect_same;
 using test::store_error;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 void write_bytes(const std::filesystem::path& file, const std::string& bytes) {
@@ -25,6 +27,23 @@ void write_bytes(const std::filesystem::path& file, const std::string& bytes) {
 std::string bytes_of(const std::filesystem::path& file) {
   const std::vector<char> bytes = file_bytes(file);
   return {bytes.begin(), bytes.end()};
+}
+
+// A file of another tool with unsigned bytes in `given`; of none, HDF5's dataset without a value.
+void write_given(const std::filesystem::path& file, const std::vector<uint8_t>& bytes) {
+  const hdf5::Session session;
+  const hsize_t count = bytes.size();
+  const hdf5::Handle space(
+      bytes.empty() ? H5Screate(H5S_NULL) : H5Screate_simple(1, &count, nullptr), H5Sclose,
+      "shape");
+  const hdf5::Handle created(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                             H5Fclose, "file");
+  const hdf5::Handle given(
+      H5Dcreate2(created, "given", H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Dclose, "dataset");
+  if (bytes.empty()) return;
+  hdf5::checked(H5Dwrite(given, H5T_STD_U8LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()),
+                "values");
 }
 
 TEST(Store, EveryFieldSurvives) {
@@ -79,14 +98,37 @@ TEST(Store, BrokenTextIsMarkedAndTheRunKept) {
   EXPECT_EQ(read.evaluation[1].reason, "\uFFFD");
 }
 
-TEST(Store, CheckpointGoesWhenTheRunEnds) {
+TEST(Store, CheckpointGoesWhenTheRunIsFinished) {
   const ScratchFolder folder;
-  for (const RunStatus status : {RunStatus::done, RunStatus::failed, RunStatus::diverged}) {
+  for (const RunStatus status : {RunStatus::done, RunStatus::diverged}) {
     RunRecord run = example_run();
     run.status = status;
     write_run(folder.path() / "run.h5", run);
     EXPECT_FALSE(read_run(folder.path() / "run.h5").checkpoint.has_value());
   }
+}
+
+// As after its process was killed: hours of training would be lost with it.
+TEST(Store, AFailedRunKeepsItsCheckpoint) {
+  const ScratchFolder folder;
+  RunRecord run = example_run();
+  run.status = RunStatus::failed;
+  write_run(folder.path() / "run.h5", run);
+  const RunRecord read = read_run(folder.path() / "run.h5");
+  EXPECT_TRUE(read.checkpoint.has_value());
+  expect_same(read, run);
+}
+
+TEST(Store, ARecordKnowsItsFileAndDoesNotStoreIt) {
+  const ScratchFolder folder;
+  write_run(folder.path() / "1.h5", example_run());
+  const RunRecord run = read_run(folder.path() / "1.h5");
+  EXPECT_EQ(run.file, (folder.path() / "1.h5").string());
+  write_run(folder.path() / "2.h5", run);
+  EXPECT_EQ(bytes_of(folder.path() / "1.h5"), bytes_of(folder.path() / "2.h5"));
+  const RunsRead read = read_runs(folder.path());
+  ASSERT_EQ(read.runs.size(), 2);
+  EXPECT_EQ(read.runs[1].file, (folder.path() / "2.h5").string());
 }
 
 TEST(Store, NumbersCanBeReadWithoutTheRest) {
@@ -204,6 +246,26 @@ TEST(Store, DamagedBytesAreNamed) {
   EXPECT_THAT(store_error([&] { (void)read_run(file); }), HasSubstr("checksum at its end is cut"));
   write_bytes(file, whole.substr(0, end_of_data));  // as after a tool that knows of no checksum
   expect_same(read_run(file), example_run());
+}
+
+// HDF5 clamps what does not fit: as signed bytes 128 and 255 would both be 127.
+TEST(Store, UnsignedBytesAreReadAsTheNumbersThatTheyAre) {
+  const ScratchFolder folder;
+  write_given(folder.path() / "bytes.h5", {0, 127, 128, 255});
+  const StoredContents contents = read_contents(folder.path() / "bytes.h5");
+  ASSERT_EQ(contents.datasets.size(), 1);
+  const auto& array = held<const StoredArray>(contents.datasets[0].data, "it");
+  EXPECT_THAT(array.shape, ElementsAre(4));
+  EXPECT_THAT(held<const std::vector<double>>(array.values, "it"), ElementsAre(0, 127, 128, 255));
+}
+
+// It has no dimensions either, and would pass for a single number.
+TEST(Store, ADatasetWithoutAValueIsRefused) {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "empty.h5";
+  write_given(file, {});
+  EXPECT_EQ(store_error([&] { (void)read_contents(file); }),
+            file.string() + ": dataset 'given': it holds no value");
 }
 
 TEST(Store, ReadsWhatItCanOfAFolder) {

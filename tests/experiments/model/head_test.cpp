@@ -200,6 +200,23 @@ TEST(Scores, JudgesGuessesLikeAnswers) {
   EXPECT_EQ(one.samples("place accuracy"), 0);
 }
 
+TEST(Scores, TellQuestionsApartWhoseNamesBeginAlike) {
+  const Question plain{.name = "logP", .kind = Question::Kind::number};
+  const Question longer{.name = "logP exp", .kind = Question::Kind::number};
+  for (const bool plain_first : {true, false}) {
+    TaskTraits task{.metrics = {"logP mean-absolute-error", "logP exp mean-absolute-error"}};
+    task.questions = plain_first ? std::vector{plain, longer} : std::vector{longer, plain};
+    Scores scores(task);
+    Batch batch;
+    const Answers zero{.targets = at::zeros({1, 1}), .scored = at::ones({1, 1}, at::kBool)};
+    batch.answers = {zero, zero};
+    const Tensor half = at::full({1, 1}, 0.5), four = at::full({1, 1}, 4.0);
+    scores.add(plain_first ? std::vector{half, four} : std::vector{four, half}, batch);
+    EXPECT_DOUBLE_EQ(scores.metric("logP mean-absolute-error").value, 0.5);
+    EXPECT_DOUBLE_EQ(scores.metric("logP exp mean-absolute-error").value, 4.0);
+  }
+}
+
 // One padded sample alone: its relation of pairs is padded with it.
 TEST(Model, WatchesAPaddedSampleOfAGraph) {
   TaskEntry graph_task = line_task();

@@ -20,6 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 Json data_of(const Report& report) {
   const std::string opening = "<script id=\"data\" type=\"application/json\">";
@@ -96,12 +97,54 @@ TEST(Report, LearnedTablesTakeTheShapeOfTheirRelation) {
   EXPECT_EQ(by_axis.at("down, head 0")["layout"]["yaxis"]["title"]["text"], "up");
 }
 
+// A file may hold tables of no heads or no rows. Maps of no heads would stand in no columns.
+TEST(Report, EmptyLearnedTablesAreNotDrawn) {
+  LearnedTable headless = test::learned("grid", {"dy", "dx"}, {-1, -1, -1, 0, 0, -1, 0, 0});
+  headless.shape = {0, 4};
+  headless.values.clear();
+  const LearnedTable rowless = test::learned("token", {"offset"}, {});
+  const LearnedTable full = test::learned("token", {"offset"}, {-1, 0, 1});
+  ReportInput input = test::report_input({test::table_run("table", 0, {{1, 0.99}})});
+  input.read_whole = [&](RunRecord run) {
+    run.tables = {headless, rowless, full};
+    return run;
+  };
+  const auto figures = figures_of(make_report(input), "bias");
+  ASSERT_EQ(figures.size(), 1);
+  EXPECT_EQ(figures[0]["data"][0]["x"], Json({-1, 0, 1}));
+}
+
 TEST(Report, AttentionIsAShareByDistance) {
   const Report report = make_report(test::report_input(test::modality_runs("text", "flip-flop")));
   const Json figure = figures_of(report, "attention").at(0);
   EXPECT_EQ(figure["data"][0]["x"], Json({"0", "1", "2-3", "4+"}));
   EXPECT_EQ(figure["data"][0]["y"], Json({0.4, 0.3, 0.2, 0.1}));
   EXPECT_EQ(figure["data"][1]["name"], "none, at 256");
+}
+
+// Runs of two versions of a program may lie in one folder. The first row's bins are the figure's.
+TEST(Report, AttentionByOtherDistancesIsLeftOut) {
+  for (const char* coarse : {"alibi", "t5"}) {
+    ReportInput input = test::report_input(
+        {test::table_run("alibi", 0, {{1, 0.99}}), test::table_run("t5", 0, {{1, 0.98}})});
+    input.read_whole = [&](RunRecord run) {
+      run.attention = test::watched();
+      if (run.encoding == coarse) {
+        run.attention[1] = test::monitor("distance", {"distance"}, {3}, {0, 1, -1});
+        run.attention[2] = test::monitor("share", {"size", "layer", "head", "distance"},
+                                         {2, 1, 1, 3}, {0.6, 0.4, 0, 0.3, 0.7, 0});
+      }
+      return run;
+    };
+    const auto figures = figures_of(make_report(input), "attention");
+    ASSERT_EQ(figures.size(), 1) << coarse;
+    EXPECT_EQ(figures[0]["data"].size(), 2) << coarse;  // its smallest and its largest size
+    for (const Json& trace : figures[0]["data"]) {
+      EXPECT_THAT(trace["name"].get<std::string>(), StartsWith("alibi, at "));
+      EXPECT_EQ(trace["x"].size(), coarse == std::string("alibi") ? 2 : 4) << coarse;
+      EXPECT_EQ(trace["x"].size(), trace["y"].size()) << coarse;
+    }
+  }
 }
 
 TEST(Report, PlainAndScaledAttentionStandSideBySide) {
@@ -235,6 +278,39 @@ TEST(Report, IsWrittenWithItsFigures) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "out" / "report.html"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "out" / "report-figures" / "curves-1.json"));
   EXPECT_THROW(read_report_input(folder.path() / "nothing"), StoreError);
+}
+
+// Both copies lie in a folder of the same study under the same name.
+TEST(Report, LearnedTablesAreThoseOfTheCopyThatCounts) {
+  const ScratchFolder folder;
+  RunRecord run = test::table_run("table", 0, {{1, 0.99}});
+  run.tables = {test::learned("token", {"offset"}, {-1, 0, 1})};
+  const std::string name = run.study + "/" + run.run_id + ".h5";
+  run.started = "2025-01-01T00:00:00Z";
+  write_run(folder.path() / "1" / name, run);
+  run.started = "2025-01-02T00:00:00Z";
+  run.tables[0].values.assign(6, 7.0F);
+  write_run(folder.path() / "2" / name, run);
+  const auto figures = figures_of(make_report(read_report_input(folder.path())), "bias");
+  ASSERT_EQ(figures.size(), 1);
+  EXPECT_EQ(figures[0]["data"][0]["y"], Json({7, 7, 7}));
+}
+
+// The names of a user's files look like those of figures.
+TEST(Report, ReplacesItsOwnFiguresAndNothingElse) {
+  const ScratchFolder folder;
+  const auto figures = folder.path() / "report-figures";
+  write_report(folder.path() / "report.html", make_report(test::report_input(test::report_runs())));
+  EXPECT_TRUE(std::filesystem::exists(figures / "curves-5.json"));
+  folder.write("report-figures/data-2024.json", "{\"data\": [], \"layout\": {}}");
+  folder.write("report-figures/notes-.json", "[]");
+  const auto fewer = test::modality_runs("text", "flip-flop");
+  write_report(folder.path() / "report.html", make_report(test::report_input(fewer)));
+  EXPECT_TRUE(std::filesystem::exists(figures / "curves-1.json"));
+  EXPECT_FALSE(std::filesystem::exists(figures / "curves-2.json"));
+  EXPECT_FALSE(std::filesystem::exists(figures / "curves-5.json"));
+  EXPECT_TRUE(std::filesystem::exists(figures / "data-2024.json"));
+  EXPECT_TRUE(std::filesystem::exists(figures / "notes-.json"));
 }
 
 }  // namespace
