@@ -12,7 +12,7 @@
 namespace relbias {
 namespace {
 
-constexpr double most_nodes = 1e9;  // any number of a node is below
+constexpr double most_nodes = 1e9;
 
 // A graph of as many nodes as there are tokens, a virtual node aside.
 Structure nodes_alone(const Options& relation, int64_t keys) {
@@ -48,7 +48,8 @@ std::vector<Structure> trees_of(AttendCase& input, const Tensor& parents, const 
     input.fail("relation/parents: whole numbers expected, -1 for the root");
   }
   if (queries > keys || (queries < keys && parents.size(0) > 1)) {
-    input.fail("relation/parents: {} queries and {} keys found, as many expected", queries, keys);
+    input.fail("relation/parents: {} queries and {} keys found, a query for each key expected",
+               queries, keys);
   }
   const bool class_token = options.has("class_token") && options.flag("class_token");
   const int64_t tokens = keys - class_token;

@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include <optional>
+
 #include "experiments/trainer.h"
 
 namespace relbias {

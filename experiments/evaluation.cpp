@@ -105,11 +105,7 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
         // Random positions, like the samples, are the same for every run.
         const Batch placed =
             beside(model, model.drawn(batch, stream(0, "evaluation positions", batches++)));
-        try {
-          scores.add(model.forward(placed), placed);
-        } catch (const InputError& error) {
-          undefined = error.what();  // too large for the memory
-        }
+        scores.add(model.forward(placed), placed);
       });
       const SizeEvaluation evaluation(config, traits, request, variant);
       if (undefined) {

@@ -22,8 +22,8 @@ struct Field {
   std::string derived{};               // how the default follows from other settings
 };
 
-/// Of steps and of samples: products of several fit into an int64.
-inline constexpr double most_steps = 1e9, most_samples = 1e6, most_tokens = 1e15;
+/// Of steps, of samples a step, of evaluated samples, of evaluated tokens.
+inline constexpr double most_steps = 1e9, most_batch = 1e6, most_samples = 1e9, most_tokens = 1e15;
 
 /// Of a training sample; the square of the largest evaluated size is still an int64.
 inline constexpr double most_size = 1 << 28;
@@ -91,7 +91,7 @@ void visit_settings(Config& config, Visit&& visit) {
               .derived = "[N]"},
         train.sizes);
   visit(Field{"train.steps", "optimiser steps", 1, most_steps}, train.steps);
-  visit(Field{"train.batch", "samples a step", 1, most_samples}, train.batch);
+  visit(Field{"train.batch", "samples a step", 1, most_batch}, train.batch);
   visit(Field{"train.learning_rate", "at its peak; decays to 0 along a cosine", 0},
         train.learning_rate);
   visit(Field{.key = "train.warmup",
@@ -120,10 +120,10 @@ void visit_settings(Config& config, Visit&& visit) {
   visit(Field{.key = "evaluate.variants",
               .meaning = "options of the task changed for further evaluations, `segments=4`"},
         evaluate.variants);
-  visit(
-      Field{"evaluate.samples",
-            "evaluation samples a size: drawn, or at most where the data is finite", 1, most_steps},
-      evaluate.samples);
+  visit(Field{"evaluate.samples",
+              "evaluation samples a size: drawn, or at most where the data is finite", 1,
+              most_samples},
+        evaluate.samples);
   visit(Field{"evaluate.tokens", "held-out tokens a size, where a stream of text is cut", 1,
               most_tokens},
         evaluate.tokens);

@@ -91,7 +91,7 @@ class Performance {
     if (earlier && is_finished(earlier->status)) {
       return earlier->status == RunStatus::done ? RunEnd::done : RunEnd::diverged;
     }
-    const bool continues = earlier && earlier->checkpoint && earlier->commit == git_commit();
+    const bool continues = earlier && can_be_taken_up(*earlier);
     if (continues) take_up(*earlier);
     try {
       return carry_out(continues);
@@ -113,7 +113,13 @@ class Performance {
   }
 
  private:
-  // A run that was stopped, or whose process was killed and which is recorded as failed by that.
+  // A failed run may be tried elsewhere, from its beginning.
+  bool can_be_taken_up(const RunRecord& earlier) const {
+    const bool elsewhere = earlier.status == RunStatus::failed &&
+                           earlier.device != choose_device(request_.device).str();
+    return earlier.checkpoint && earlier.commit == git_commit() && !elsewhere;
+  }
+
   void take_up(const RunRecord& earlier) {
     record_ = earlier;
     record_.status = RunStatus::running;
@@ -147,6 +153,7 @@ class Performance {
     begun_ = true;
     start_ = last_save_ = Clock::now();
     train();
+    save();  // what may fail from here on, by its memory for instance, need not cost the training
     record_.evaluation = evaluate(request_.config, *experiment_, [&](int64_t size) {
       watcher_.on_evaluation(size);
       stop_if_wanted();
@@ -187,6 +194,7 @@ class Performance {
                   request_.file.string(), record_.device, device.str());
     }
     trainer_->load(checkpoint.bytes);
+    write_run(request_.file, record_);  // it runs again
     std::erase_if(record_.train, [&](const TrainRow& row) { return row.step > trainer_->step(); });
     seconds_before_ = record_.wall_seconds;
   }
@@ -233,7 +241,7 @@ class Performance {
   void finish(RunStatus status, const std::string& message) {
     record_.status = status;
     record_.message = message;
-    record_.checkpoint.reset();
+    if (is_finished(status)) record_.checkpoint.reset();
     record_.finished = utc_time();
     record_.wall_seconds = seconds();
     write_run(request_.file, record_);

@@ -31,11 +31,11 @@ struct Watcher {
 enum class RunEnd { done, diverged, interrupted };
 
 /// Performs a run and keeps its record in the file. A finished run is left alone, one that was
-/// interrupted or killed continues bit-identically from its snapshot, anything else starts at step
-/// 0; a run begun by another commit of
-/// the program starts over. Throws RunRefused, and leaves the file as it is, where the run may not
-/// be written at all; StoreError, and leaves the last snapshot, where it cannot be written any
-/// more; for any other failure std::runtime_error with the text that the record then holds.
+/// interrupted, or failed behind a snapshot, continues bit-identically from its snapshot, anything
+/// else starts at step 0; a run begun by another commit of the program starts over. Throws
+/// RunRefused, and leaves the file as it is, where the run may not be written at all; StoreError,
+/// and leaves the last snapshot, where it cannot be written any more; for any other failure
+/// std::runtime_error with the text that the record then holds.
 RunEnd perform(const RunRequest& request, const Watcher& watcher);
 
 /// The run is being written by another process, its file is damaged or holds another run, or it

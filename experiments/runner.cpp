@@ -17,6 +17,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "experiments/perform.h"
 #include "experiments/process.h"
@@ -122,7 +123,8 @@ class Sweep {
 
   void be_content_with(size_t jobs, const char* reason) {
     possible_jobs_ = jobs;
-    progress_.say(fmt::format("{} of {} runs side by side: {}", jobs, options_.jobs, reason));
+    if (!std::exchange(said_so_, true))
+      progress_.say(fmt::format("{} of {} runs side by side: {}", jobs, options_.jobs, reason));
   }
 
   ChildProcess::Start start_of(const PlannedRun& planned) const {
@@ -157,7 +159,10 @@ class Sweep {
     for (auto job = jobs_.begin(); job != jobs_.end();) {
       const bool ended =
           job->process->output().descriptor < 0 && job->process->errors().descriptor < 0;
-      if (ended) finish(*job);
+      if (ended) {
+        finish(*job);
+        possible_jobs_ = most_jobs;  // what it held is free
+      }
       job = ended ? jobs_.erase(job) : std::next(job);
     }
   }
@@ -245,7 +250,9 @@ class Sweep {
   Progress progress_;
   std::deque<size_t> waiting_;
   std::vector<Job> jobs_;
-  size_t possible_jobs_ = std::numeric_limits<size_t>::max();  // as the system has shown
+  static constexpr size_t most_jobs = std::numeric_limits<size_t>::max();
+  size_t possible_jobs_ = most_jobs;  // as the system has shown
+  bool said_so_ = false;
   SweepResult result_;
   bool stopping_ = false;
   int interruptions_seen_ = 0;

@@ -2,6 +2,7 @@
 // modalities: cells and quotes.
 #include "modalities/csv.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -29,12 +30,13 @@ std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text, 
       ++n;
     } else if (c == '"' && quoted) {
       quoted = false;
+      n = std::min(text.find_first_not_of(" \t", n + 1), text.size()) - 1;  // blanks behind it
       const char next = n + 1 < text.size() ? text[n + 1] : '\n';
       if (next != ',' && next != '\r' && next != '\n') {
-        input_error("{}, line {}: '{}' found behind a closing quote, a comma expected", file, line,
-                    next);
+        input_error("{}, line {}: text found behind a closing quote, a comma expected", file, line);
       }
-    } else if (c == '"' && row.cells.back().empty()) {  // elsewhere it is an inch or a second
+    } else if (c == '"' && trimmed(row.cells.back()).empty()) {  // else it is an inch or a second
+      row.cells.back().clear();
       quoted = true;
       opened = line;
     } else if (quoted) {

@@ -16,11 +16,10 @@ struct CsvRow {
   int64_t line;
 };
 
-/// Cells between commas; a cell in double quotes may hold commas, line ends and doubled quotes. A
-/// quote within a cell that does not begin with one (nor a blank before it) is a character like
-/// others. The mark that some
-/// programs put in front of UTF-8 (EF BB BF) is no part of the first cell. Throws InputError,
-/// naming file and line, where a quote is not closed, or is followed by text.
+/// Cells between commas; a cell in double quotes may hold commas, line ends and doubled quotes, and
+/// blanks around them. A quote within other text is a character. The mark that some programs put in
+/// front of UTF-8 (EF BB BF) is no part of the first cell. Throws InputError, naming file and line,
+/// where a quote is not closed, or is followed by text.
 enum class EmptyLines { skip, keep };  // keep: a row of one empty cell
 std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text,
                               EmptyLines empty = EmptyLines::skip);

@@ -106,10 +106,8 @@ std::vector<ColumnSet> column_sets(const TaskRuns& group, const std::string& met
   for (auto& [variant, columns] : variants) sets.push_back({variant, std::move(columns)});
   for (auto& [key, columns] : parts) {
     if (!variants.empty()) break;
-    const ComparisonColumn& first = columns.front();
-    sets.push_back({std::isfinite(first.factor) ? fmt::format("at {:.4g}x", first.factor)
-                                                : fmt::format("at {}", first.size),
-                    std::move(columns)});
+    const std::string size = size_of(columns.front());
+    sets.push_back({"at " + size, std::move(columns)});
   }
   for (ColumnSet& set : sets) set_headings(set.columns);
   return sets;

@@ -24,7 +24,8 @@ inline constexpr int64_t current_schema = 1;
 /// A number that does not apply: no chance level, no ceiling, no factor.
 inline constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 
-/// `running` is also what an interrupted run says: it can be continued.
+/// `running` is also what an interrupted run says: it can be continued, like a failed one that has
+/// a checkpoint.
 enum class RunStatus { running, done, failed, diverged };
 
 /// Whether a run with this status needs no further work.

@@ -5,20 +5,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
-#include "results/hdf5/handles.h"
 #include "results/hdf5/image.h"
 #include "results/seal.h"
 
 namespace relbias {
-
-std::string hdf5_version() {
-  const hdf5::Session session;
-  std::array<unsigned, 3> version{};
-  hdf5::checked(H5get_libversion(&version[0], &version[1], &version[2]), "version of HDF5");
-  return fmt::format("{}", fmt::join(version, "."));
-}
 
 StoredContents read_contents(const std::filesystem::path& file, const ContentsFilter& filter) {
   std::vector<char> bytes = file_bytes(file);

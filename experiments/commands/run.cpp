@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -16,19 +17,22 @@
 namespace relbias {
 namespace {
 
-// As OMP_NUM_THREADS says where a job script or a user has set it (4, or 4,2 for nested regions).
-int64_t cores() {
-  const char* const allowed = std::getenv("OMP_NUM_THREADS");
-  const int64_t threads = allowed == nullptr ? 0 : std::atoll(allowed);
-  return std::max<int64_t>(1, threads > 0 ? threads : std::thread::hardware_concurrency());
+int64_t cores() { return std::max<int64_t>(1, std::thread::hardware_concurrency()); }
+
+// OMP_NUM_THREADS, as users and job scripts set it for a process (4, or 4,2 for nested regions).
+std::optional<int64_t> wanted_threads() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  const int64_t threads = text == nullptr ? 0 : std::atoll(text);
+  return threads > 0 ? std::optional(threads) : std::nullopt;
 }
 
 // The runs that are to be done side by side, and the threads that each has.
 void divide_cores(const StudiesRequest& command, int64_t open_runs, RunnerOptions& runner) {
   const bool gpu = choose_device(runner.device).is_cuda();
-  const int64_t jobs = command.jobs.value_or(gpu ? 1 : cores());
+  const std::optional<int64_t> threads = wanted_threads();
+  const int64_t jobs = command.jobs.value_or(gpu ? 1 : cores() / threads.value_or(1));
   runner.jobs = std::max<int64_t>(1, std::min(jobs, open_runs));
-  runner.threads = std::max<int64_t>(1, cores() / runner.jobs);
+  runner.threads = threads.value_or(std::max<int64_t>(1, cores() / runner.jobs));
 }
 
 // What was read and what was left out, once a dataset.
@@ -80,7 +84,7 @@ void add_run_options(CLI::App& command, StudiesRequest& request) {
   const CLI::Range positive(int64_t{1}, int64_t{1} << 20);
   command
       .add_option("--jobs", request.jobs,
-                  "runs side by side; the cores (or OMP_NUM_THREADS) are divided")
+                  "runs side by side; each has OMP_NUM_THREADS threads, or its part of the cores")
       ->check(positive);
   command
       .add_option("--checkpoint-seconds", request.runner.checkpoint_seconds,

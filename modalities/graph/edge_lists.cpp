@@ -8,15 +8,24 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace relbias {
 
 void set_edges(Graph& graph, EdgeList list, int64_t& paired) {
-  std::map<std::array<int64_t, 2>, int64_t> count;
-  for (const auto& edge : list.edges) ++count[edge];
+  using Edge = std::tuple<int64_t, int64_t, std::vector<double>>;
+  std::map<Edge, int64_t> count;
+  for (size_t e = 0; e < list.edges.size(); ++e) {
+    std::vector<double> features = list.features.empty() ? std::vector<double>() : list.features[e];
+    for (double& feature : features) {
+      if (std::isnan(feature)) feature = HUGE_VAL;  // a NaN has no place in an order
+    }
+    ++count[{list.edges[e][0], list.edges[e][1], std::move(features)}];
+  }
   bool both = !list.edges.empty();
   for (const auto& [edge, times] : count) {
-    const auto back = count.find({edge[1], edge[0]});
+    const auto& [from, to, features] = edge;
+    const auto back = count.find({to, from, features});
     both = both && back != count.end() && back->second == times;
   }
   EdgeList kept;

@@ -15,8 +15,9 @@ struct EdgeList {
   std::vector<std::vector<double>> features;
 };
 
-/// Puts edges into a graph. Where every edge i-j comes with its j-i, as files of undirected graphs
-/// have them, each pair is kept once, to be walked both ways; `paired` counts such graphs.
+/// Puts edges into a graph. Where every edge i-j comes with its j-i of the same features, as files
+/// of undirected graphs have them, each pair is kept once, to be walked both ways; `paired` counts
+/// such graphs.
 void set_edges(Graph& graph, EdgeList list, int64_t& paired);
 
 /// Categories 0..k-1 for the k values that occur, in their order; NaN stays NaN.

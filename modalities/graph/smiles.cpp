@@ -95,6 +95,7 @@ Molecule read_smiles(const std::string& smiles, Atoms atoms) {
     read.graph.structure.edges.push_back({bond->getBeginAtomIdx(), bond->getEndAtomIdx()});
     kinds.push_back(kind_of(*bond));
   }
+  read.graph.structure.both_ways = true;
   read.graph.structure.edge_features =
       at::one_hot(at::tensor(kinds, at::kLong), bond_kinds).to(at::kFloat);
   return read;

@@ -35,14 +35,17 @@ std::string known_fault(std::string_view bytes) {
 // Takes what libraries of C write to standard error, from here to its end.
 class ErrorOutput {
  public:
-  ErrorOutput()
-      : lock_(only_one()), before_(dup(STDERR_FILENO)), file_(memfd_create("stderr", MFD_CLOEXEC)) {
-    if (file_ >= 0 && dup2(file_, STDERR_FILENO) >= 0) return;
-    const int error = errno;
-    put_back();
-    throw std::system_error(error, std::generic_category(), "standard error");
+  ErrorOutput() : lock_(only_one()), file_(memfd_create("stderr", MFD_CLOEXEC)) {
+    before_ = dup(STDERR_FILENO);
+    const bool known = before_ >= 0 || errno == EBADF;  // EBADF: the caller has closed it
+    if (known && file_ >= 0 && dup2(file_, STDERR_FILENO) >= 0) return;
+    close_all();
+    throw std::system_error(EMFILE, std::generic_category(), "standard error");
   }
-  ~ErrorOutput() { put_back(); }
+  ~ErrorOutput() {
+    if (before_ < 0 || dup2(before_, STDERR_FILENO) < 0) close(STDERR_FILENO);
+    close_all();
+  }
   ErrorOutput(const ErrorOutput&) = delete;
   ErrorOutput& operator=(const ErrorOutput&) = delete;
 
@@ -54,8 +57,7 @@ class ErrorOutput {
   }
 
  private:
-  void put_back() const {
-    if (before_ < 0 || dup2(before_, STDERR_FILENO) < 0) close(STDERR_FILENO);
+  void close_all() const {
     if (before_ >= 0) close(before_);
     if (file_ >= 0) close(file_);
   }
@@ -65,7 +67,7 @@ class ErrorOutput {
   }
 
   std::lock_guard<std::mutex> lock_;
-  int before_, file_;
+  int file_, before_ = -1;
 };
 
 // What libjpeg calls corrupt it fills up with grey or shifts, and goes on.

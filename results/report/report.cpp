@@ -25,6 +25,11 @@ std::string text_of(const Json& json) {
 constexpr const char* maker = "relbias report";
 
 bool is_our_figure(const std::filesystem::path& file) {
+  const std::string stem = file.stem();
+  const size_t number = stem.rfind('-') + 1;  // 0: no dash
+  const bool is_named = number > 0 && number < stem.size() &&
+                        stem.find_first_not_of("0123456789", number) == std::string::npos;
+  if (!is_named || file.extension() != ".json") return false;
   try {
     const std::vector<char> text = file_bytes(file);
     return !std::ranges::search(text, fmt::format("\"meta\":\"{}\"", maker)).empty();
@@ -156,8 +161,7 @@ void write_report(const std::filesystem::path& file, const Report& report) {
   if (error) throw StoreError(fmt::format("{}: {}", folder.string(), error.message()));
   // Figures of an earlier report at this place would be taken for this one's.
   for (const auto& old : std::filesystem::directory_iterator(folder)) {
-    const bool is_json = old.path().extension() == ".json";
-    if (!is_json || report.figures.contains(old.path().stem())) continue;
+    if (report.figures.contains(old.path().stem())) continue;
     if (is_our_figure(old.path())) std::filesystem::remove(old, error);
   }
   for (const auto& [name, json] : report.figures) write(folder / (name + ".json"), json);

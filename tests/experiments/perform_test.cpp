@@ -202,6 +202,21 @@ TEST_F(Perform, OutOfMemoryIsSaidSo) {
   EXPECT_THAT(read_run(run.file).message, HasSubstr("out of memory"));
 }
 
+TEST_F(Perform, AFailedEvaluationDoesNotCostTheTraining) {
+  const RunRequest run = request("evaluation");
+  Watcher throws = never_stop();
+  throws.on_evaluation = [](int64_t) { throw std::bad_alloc(); };
+  EXPECT_THROW(perform(run, throws), std::exception);
+  const RunRecord failed = read_run(run.file);
+  EXPECT_EQ(failed.status, RunStatus::failed);
+  ASSERT_TRUE(failed.checkpoint.has_value());
+  EXPECT_EQ(failed.checkpoint->step, failed.train.back().step);
+  Watcher again = never_stop();
+  again.on_step = [](int64_t, double) { throw std::logic_error("trained once more"); };
+  EXPECT_EQ(perform(run, again), RunEnd::done);
+  EXPECT_EQ(read_run(run.file).train.size(), failed.train.size());
+}
+
 // What was trained is worth its record, and the size that can be evaluated its rows.
 TEST_F(Perform, ASizeThatTheRelationRefusesIsNoFailure) {
   const RunRequest run = request(

@@ -30,6 +30,13 @@ TEST(Csv, ACellInQuotesHoldsWhatWouldEndIt) {
   EXPECT_EQ(rows[1].line, 3);
 }
 
+TEST(Csv, BlanksMayStandAroundQuotes) {
+  const auto rows = parse_csv("a.csv", "1, \"Smith, J\" ,\"b\"\t\n2,c,\"d\" ");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_THAT(rows[0].cells, ElementsAre("1", "Smith, J", "b"));
+  EXPECT_THAT(rows[1].cells, ElementsAre("2", "c", "d"));
+}
+
 TEST(Csv, TwoQuotesAreAnEmptyCell) {
   const auto rows = parse_csv("a.csv", "\"\",b,\"\"\r\nc,\"\",\"\"");
   ASSERT_EQ(rows.size(), 2U);
@@ -39,9 +46,9 @@ TEST(Csv, TwoQuotesAreAnEmptyCell) {
 
 TEST(Csv, WhatFollowsAClosingQuoteIsNamed) {
   EXPECT_EQ(error_of([] { parse_csv("a.csv", "a,b\n1,\"x\"y\n"); }),
-            "a.csv, line 2: 'y' found behind a closing quote, a comma expected");
-  EXPECT_EQ(error_of([] { parse_csv("a.csv", "1,\"x\ny\" \n"); }),
-            "a.csv, line 2: ' ' found behind a closing quote, a comma expected");
+            "a.csv, line 2: text found behind a closing quote, a comma expected");
+  EXPECT_EQ(error_of([] { parse_csv("a.csv", "1,\"x\ny\" z\n"); }),
+            "a.csv, line 2: text found behind a closing quote, a comma expected");
   EXPECT_EQ(error_of([] { parse_csv("a.csv", "a,b\n1,\"x\n"); }),
             "a.csv, line 2: a double quote is not closed");
 }

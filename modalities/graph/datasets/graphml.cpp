@@ -85,7 +85,7 @@ void check_depth(const std::string& file, std::string_view text) {
     if (kind == '/') depth = std::max<int64_t>(0, depth - 1);
     if (kind != '/' && kind != '!' && kind != '?' && text[end - 1] != '/') ++depth;
     if (depth > most_depth) {
-      input_error("{}: elements within more than {} others found", file, most_depth);
+      input_error("{}: elements nested more than {} deep found", file, most_depth);
     }
     at = end;
   }
@@ -163,15 +163,11 @@ class Reader {
 
   /// A single graph or node may lack a key; one that none has is misspelt.
   void check_keys(const std::string& path) const {
-    for (const auto& [option, there] : keys_) check_key(option, path);
-  }
-
-  void check_key(const std::string& option, const std::string& path) const {
-    const std::string& key = options_.word(option);
-    const auto found = keys_.find(option);
-    if (found == keys_.end() || found->second.contains(key)) return;
-    unknown_word(fmt::format("key ({}=) of {}", option, path), key,
-                 {found->second.begin(), found->second.end()});
+    for (const auto& [option, there] : keys_) {
+      const std::string& key = options_.word(option);
+      if (there.contains(key)) continue;
+      unknown_word(fmt::format("key ({}=) of {}", option, path), key, {there.begin(), there.end()});
+    }
   }
 
  private:
@@ -194,10 +190,10 @@ class Reader {
 };
 
 // Whole numbers 0, 1, 2 ... of nodes as categories.
-int64_t add_node_categories(Graph& graph, const Tensor& values, const std::string& file) {
+int64_t add_node_categories(Graph& graph, const Tensor& values) {
   const Tensor whole = values.nan_to_num(-1.0);
   if ((whole < 0).logical_or(whole != whole.floor()).any().item<bool>()) {
-    input_error("{}: a node without a category 0, 1, 2 ... found", file);
+    input_error("{}: a node without a category 0, 1, 2 ... found", graph.structure.name);
   }
   graph.categories = whole.to(at::kLong).unsqueeze(1);
   return whole.numel() == 0 ? 1 : whole.max().item<int64_t>() + 1;
@@ -220,6 +216,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
   GraphSource source{.train_nodes = options.integer("train_nodes")};
   int64_t empty = 0, most = 1;
   std::vector<File> files;
+  std::vector<Tensor> categories;
   for (const std::string& name : names) {
     files.push_back({name, read_file(folder / name)});
     const std::string file = (folder / name).string();
@@ -230,13 +227,11 @@ std::unique_ptr<Dataset> make(const Options& options) {
     }
     Graph graph = new_graph("graph " + name, static_cast<int64_t>(read.nodes.size()));
     graph.structure.edges = read.ends;
+    graph.structure.both_ways = !read.is_directed();
     graph.labels = {about_nodes ? reader.numbers(file, read.nodes, "node_label")
                                 : reader.numbers(file, {read.whole}, "label")};
     if (!options.word("node_category").empty()) {
-      const Tensor values = reader.numbers(file, read.nodes, "node_category");
-      reader.check_key("node_category", file);
-      most = std::max(most, add_node_categories(graph, values, file));
-      source.category_counts = {most};
+      categories.push_back(reader.numbers(file, read.nodes, "node_category"));
     }
     if (!options.word("weight").empty() && !read.edges.empty()) {
       const Tensor weights = reader.numbers(file, read.edges, "weight");
@@ -246,6 +241,10 @@ std::unique_ptr<Dataset> make(const Options& options) {
     source.graphs.push_back(std::move(graph));
   }
   reader.check_keys(path.string());
+  for (size_t g = 0; g < categories.size(); ++g) {
+    most = std::max(most, add_node_categories(source.graphs[g], categories[g]));
+    source.category_counts = {most};
+  }
   GraphTarget target{.name = options.word(about_nodes ? "node_label" : "label"),
                      .about = about_nodes ? Question::About::token : Question::About::sample};
   if (options.word("labels") == "categories") {

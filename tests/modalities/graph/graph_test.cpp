@@ -161,8 +161,11 @@ TEST(SetEdges, WhatIsListedBothWaysIsWalkedBothWays) {
 }
 
 TEST(SetEdges, WhatIsListedOneWayKeepsItsDirection) {
-  for (const EdgeList& list : {EdgeList{.edges = {{0, 1}, {1, 2}}, .features = {}},
-                               EdgeList{.edges = {{0, 1}, {1, 0}, {1, 2}}, .features = {}}}) {
+  for (const EdgeList& list :
+       {EdgeList{.edges = {{0, 1}, {1, 2}}, .features = {}},
+        EdgeList{.edges = {{0, 1}, {1, 0}, {1, 2}}, .features = {}},
+        // The way back is another edge where it has other features.
+        EdgeList{.edges = {{0, 1}, {1, 0}, {1, 2}, {1, 2}}, .features = {{1}, {2}, {3}, {3}}}}) {
     const Structure sample = with_edges(list);
     EXPECT_FALSE(sample.both_ways);
     EXPECT_EQ(sample.edges.size(), list.edges.size());

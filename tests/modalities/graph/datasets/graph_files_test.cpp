@@ -126,7 +126,7 @@ TEST(Graphml, DepthIsRefusedBeforeItEndsTheStack) {
   for (int n = 0; n < 40'000; ++n) deep += "</a>";
   folder.write("g.graphml", "<graphml>" + deep + "</graphml>");
   EXPECT_THAT(error_of([&] { load("graphml", "label=toxic path=" + folder.path().string()); }),
-              HasSubstr("g.graphml: elements within more than 1000 others found"));
+              HasSubstr("g.graphml: elements nested more than 1000 deep found"));
 }
 
 // A tag ends at the > behind its values, which may hold one.
