@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // results/hdf5: the version of the library that runs.
+#include <fmt/ranges.h>
+
 #include <array>
 
 #include "results/hdf5/handles.h"
