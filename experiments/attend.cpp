@@ -114,7 +114,10 @@ Asked read_case(AttendCase& input) {
   const Options relation_options = parse_options("relation", relation_text, entry.options);
   asked.options.causal = input.flag("causal");
   asked.map = map_in_case(input, *relation, relation_options, {q.size(0), q.size(2), k.size(2)});
-  const std::string trained = input.size("trained");
+  std::string trained = input.size("trained");
+  // Models are trained on whole sequences; a map of pairs has its rows whatever the queries.
+  const bool is_whole = asked.map.index_class == IndexClass::pairs || q.size(2) == k.size(2);
+  if (trained.empty() && !is_whole) trained = std::to_string(k.size(2));
   const EncodingContext context{
       .heads = q.size(1),
       .head_width = q.size(3),

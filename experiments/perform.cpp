@@ -194,9 +194,9 @@ class Performance {
                   request_.file.string(), record_.device, device.str());
     }
     trainer_->load(checkpoint.bytes);
-    write_run(request_.file, record_);  // it runs again
     std::erase_if(record_.train, [&](const TrainRow& row) { return row.step > trainer_->step(); });
     seconds_before_ = record_.wall_seconds;
+    write_run(request_.file, record_);  // it runs again
   }
 
   void train() {

@@ -94,6 +94,17 @@ TEST_F(Attend, GivesWhatAttentionGivesWithAllGradients) {
 }
 
 // The path 0-1-2, node 3 apart, and for the second sample a star: as edges and as distances.
+// A table of the trained size has a row for each offset of a whole sequence.
+TEST_F(Attend, TheLastQueriesAloneGiveTheLastRowsOfAll) {
+  input.texts["encoding"] = "table";
+  input.arrays.erase("grad_out");
+  input.arrays.erase("parameters/table");
+  const Tensor q = tensor_of(input.arrays.at("q"));
+  const Tensor all = tensor_of(run().arrays.at("out"));
+  input.arrays["q"] = array_of(q.narrow(2, 3, 2).contiguous());
+  EXPECT_TRUE(at::allclose(tensor_of(run().arrays.at("out")), all.narrow(2, 3, 2)));
+}
+
 TEST_F(Attend, ReadsGraphs) {
   input.texts["encoding"] = "table";
   input.texts["relation"] = "hops clip=3";

@@ -86,19 +86,20 @@ TEST_F(Runner, DivergedRunsAreNoFailures) {
   EXPECT_THAT(run("").output, HasSubstr("2 finished before"));
 }
 
-// Starts a program that may have so many descriptors, without those that whoever runs the tests
-// leaves open. In a shell of its own: the outer one redirects its outputs by way of descriptor 10.
-std::string with_descriptors(int most) {
-  return R"(bash -c 'for fd in /proc/$$/fd/*; do )"
-         R"([ "${fd##*/}" -gt 2 ] && eval "exec ${fd##*/}>&-"; done; ulimit -n )" +
-         std::to_string(most) + R"(; exec "$0" "$@"')";
+// Runs with so many descriptors, without those that whoever runs the tests leaves open. In a shell
+// of its own: the outer one redirects its outputs by way of descriptor 10.
+ProgramResult run_with_descriptors(int most, const ScratchFolder& folder) {
+  const std::string shell =
+      R"(bash -c 'for fd in /proc/$$/fd/*; do )"
+      R"([ "${fd##*/}" -gt 2 ] && eval "exec ${fd##*/}>&-"; done; ulimit -n )" +
+      std::to_string(most) + R"(; exec "$0" "$@"')";
+  return run_program("run tiny.toml --out out --jobs 6 --device cpu", folder, shell);
 }
 
 // Each process takes two descriptors for good, and six while it is started.
 TEST_F(Runner, FewerRunsSideBySideWhereNoMoreCanBeStarted) {
   write_study("[sweep]\nseed = [0, 1, 2, 3, 4, 5]\n");
-  const ProgramResult result =
-      run_program("run tiny.toml --out out --jobs 6 --device cpu", folder_, with_descriptors(14));
+  const ProgramResult result = run_with_descriptors(14, folder_);
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("6 ok, 0 failed"));
   EXPECT_THAT(result.errors, HasSubstr(" of 6 runs side by side: pipe: Too many open files"));
@@ -107,8 +108,7 @@ TEST_F(Runner, FewerRunsSideBySideWhereNoMoreCanBeStarted) {
 
 TEST_F(Runner, RunsOfWhichNoneCanBeStartedAreRecordedAsFailed) {
   write_study("[sweep]\nseed = [0, 1]\n");
-  const ProgramResult result =
-      run_program("run tiny.toml --out out --jobs 2 --device cpu", folder_, with_descriptors(8));
+  const ProgramResult result = run_with_descriptors(8, folder_);
   EXPECT_EQ(result.exit_code, 1) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("0 ok, 2 failed"));
   const auto records = read_runs(folder_.path() / "out").runs;
