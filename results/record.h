@@ -56,6 +56,43 @@ struct EvaluationRow {
   double chance = not_given;
   bool defined = true;  // false: the encoding has no answer at this size, and `reason` says why
   std::string reason;
+  int64_t step = 0;    // of training, at which it was evaluated
+  std::string commit;  // of the program that evaluated it
+};
+
+/// One encoding on one relation of the model, typed: nothing has to read a label.
+struct RecordedPosition {
+  std::string encoding;                                   // its name
+  std::map<std::string, std::string> options{};           // every one that differs from its default
+  std::string relation{};                                 // its name
+  std::map<std::string, std::string> relation_options{};  // likewise
+};
+
+/// What one metric's value is made of, sample by sample, in the columns that the metric's entry
+/// names: sum and count, or score and target.
+struct SampleScores {
+  std::string metric;
+  std::vector<std::vector<double>> columns{};  // [columns][m]
+  std::vector<std::vector<double>> guesses{};  // likewise, of the trivial rule; empty: none
+};
+
+/// The test samples of one size and condition, in the order in which every run of the task meets
+/// them.
+struct SampleSet {
+  int64_t size = 0;
+  std::string condition{};
+  int64_t step = 0;                    // of training, at which it was evaluated
+  std::string hash{};                  // of what the samples are: equal ones pair sample by sample
+  std::string unit{};                  // what a sample is: `picture`, `block of 1024 bytes`
+  std::vector<std::string> sources{};  // [m]; not read for tables
+  std::vector<SampleScores> scores{};
+};
+
+/// One trained array of the model.
+struct Weights {
+  std::string name;
+  std::vector<int64_t> shape{};
+  std::vector<float> values{};  // row-major
 };
 
 /// A table that an encoding learned. Where one of its dimensions is called "relation", row r of it
@@ -90,15 +127,21 @@ struct Checkpoint {
 
 struct RunRecord {
   int64_t schema_version = current_schema;
-  std::string run_id;  // hash of the canonical config; names the file
+  std::string run_id;        // hash of the canonical config; names the file
+  std::string identity;      // the text that run_id is the hash of
+  std::string role = "run";  // or "trial": of the tuning, no part of run_id
   std::string study;
   RunStatus status = RunStatus::running;
   std::string message;  // why it failed or diverged
 
-  std::string config;  // TOML, canonical, defaults filled in
+  std::string config;                           // TOML, canonical, defaults filled in
+  std::map<std::string, std::string> settings;  // every resolved setting: key -> canonical text
   std::string commit;
+  std::string uncommitted;  // hash of the program's uncommitted changes; empty: none
   std::map<std::string, std::string> versions;  // libtorch, hdf5, compiler, ...
   std::string device;
+  std::string cpu;                     // its model
+  std::vector<std::string> continued;  // by another program or on other data: what differed
   int64_t threads = 0;
   int64_t parameters_total = 0;
   int64_t parameters_position = 0;
@@ -108,22 +151,30 @@ struct RunRecord {
 
   std::string modality;
   std::string task;
+  std::string task_kind = "benchmark";  // or "gate"
   std::string dataset;
   std::string dataset_hash;
   std::string dataset_report;  // one line: what was read, what was skipped
   std::string relation;
   std::string encoding;  // as the user would write it, "t5 num_buckets=8"
-  std::string backend;   // of attention: the one that ran
+  std::vector<RecordedPosition> positions;
+  std::string backend;  // of attention: the one that ran
   int64_t seed = 0;
   int64_t train_size = 0;
   std::string primary_metric;
   std::string better;          // "lower", "higher", or empty: no direction known
   double ceiling = not_given;  // best reachable value of the primary metric, for the solved gate
 
+  /// How its settings were chosen, a JSON object; empty: not tuned. `edge`: at the end of a grid.
+  /// {"trials":6,"of":6,"chosen":{"train.learning_rate":"0.003"},"edge":["train.learning_rate"]}
+  std::string tuning;
+
   std::vector<TrainRow> train;
   std::vector<EvaluationRow> evaluation;
+  std::vector<SampleSet> samples;
   std::vector<LearnedTable> tables;
   std::vector<Monitor> attention;
+  std::vector<Weights> weights;          // of the trained model, where they were kept
   std::optional<Checkpoint> checkpoint;  // on disk only until the run is finished
 
   std::string file;  // where read_run found it; not stored
