@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: how much of a value or of a difference is chance: seeds and test samples vary.
+// results/inference: how much of a value or of a difference is chance: seeds and test samples vary.
 #pragma once
 
 #include <cstdint>
@@ -57,11 +57,10 @@ Terms terms_of(const SampleValues& first, const SampleValues& second);
 struct SeedPool {
   double variance = 0;  // of the difference that one seed shows
   int64_t rows = 0;
-  int64_t seeds = 0;
+  int64_t seeds = 0;  // the fewest that a pair has in common
 };
 
-/// Over the pairs of rows with the same samples. All have the same seeds; a row without values, or
-/// with other seeds than the first, takes no part.
+/// Over the pairs of rows with the same samples and two common seeds or more.
 SeedPool pooled_seeds(const std::vector<const SampleValues*>& complete);
 
 /// What may be concluded from a difference: v = max(over_seeds + over_samples - residual,
@@ -83,15 +82,16 @@ struct Inference {
 /// (rows - 1)(n - 1) in place of n - 1.
 Inference infer(const Terms& terms, const SeedPool& pool = {});
 
-/// One of a column's rows that compete.
+/// One of a column's rows.
 struct Rival {
   const SampleValues* values = nullptr;
-  bool complete = false;  // has all planned seeds: can be the best
+  bool complete = false;  // has all planned seeds
+  bool may_win = true;    // where it is complete; false: not above guessing
 };
 
 /// A column judged over all of its pairs.
 struct ColumnInference {
-  int64_t best = -1;           // the complete rival with the best mean; -1: none is complete
+  int64_t best = -1;           // the complete rival that may win with the best mean; -1: none
   int64_t pairs = 0;           // that could be judged: two common seeds or more
   SeedPool pool;               // of the complete rivals
   std::vector<Inference> led;  // by rival: what the best is ahead of it by; seeds 0: not comparable

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests: inference against numpy and scipy, every intermediate: tests/golden/method/.
-#include "results/analysis/inference.h"
+#include "results/inference/inference.h"
 
 #include <gtest/gtest.h>
 
@@ -199,6 +199,9 @@ TEST(Inference, TheBestHasAllPlannedSeeds) {
   EXPECT_EQ(column.pairs, 1);
   EXPECT_LT(column.led[1].terms.difference, 0);
   EXPECT_EQ(infer_column({{&few, false}}, 1).best, -1);
+  const auto guessing = infer_column({{&all, true}, {&few, true, false}}, 1);
+  EXPECT_EQ(guessing.best, 0);
+  EXPECT_EQ(guessing.pairs, 1);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: how much of a value or of a difference is chance.
-#include "results/analysis/inference.h"
+// results/inference: how much of a value or of a difference is chance.
+#include "results/inference/inference.h"
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
@@ -120,6 +120,17 @@ double p_without_variance(const Terms& terms) {
   return terms.difference == 0 ? 1 : std::exp2(1 - static_cast<double>(terms.samples));
 }
 
+int64_t judged_pairs(const std::vector<Rival>& rivals) {
+  int64_t pairs = 0;
+  for (size_t i = 0; i < rivals.size(); ++i) {
+    for (size_t j = i + 1; j < rivals.size(); ++j) {
+      const SampleValues &one = *rivals[i].values, &other = *rivals[j].values;
+      if (are_paired(one, other) && common_seeds(one, other).size() >= 2) ++pairs;
+    }
+  }
+  return pairs;
+}
+
 }  // namespace
 
 Terms Terms::reversed() const {
@@ -145,26 +156,23 @@ Terms terms_of(const SampleValues& first, const SampleValues& second) {
 }
 
 SeedPool pooled_seeds(const std::vector<const SampleValues*>& complete) {
-  std::vector<const SampleValues*> rows;
-  for (const SampleValues* row : complete) {
-    if (!row->empty() && row->seeds == complete.front()->seeds) rows.push_back(row);
-  }
-  if (rows.size() < 2) return {};
-  SeedPool pool{.rows = static_cast<int64_t>(rows.size()),
-                .seeds = static_cast<int64_t>(rows.front()->seeds.size())};
-  if (pool.seeds < 2) return pool;
   std::vector<std::vector<double>> metrics;
-  for (const SampleValues* row : rows) metrics.push_back(seed_means(row->values));
+  for (const SampleValues* row : complete) metrics.push_back(seed_means(row->values));
   std::vector<double> variances;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    for (size_t j = i + 1; j < rows.size(); ++j) {
-      if (!are_paired(*rows[i], *rows[j])) continue;
-      std::vector<double> differences = metrics[i];
-      for (size_t s = 0; s < differences.size(); ++s) differences[s] -= metrics[j][s];
-      variances.push_back(variance_of_mean(differences));
+  SeedPool pool{.rows = static_cast<int64_t>(complete.size())};
+  for (size_t i = 0; i < complete.size(); ++i) {
+    for (size_t j = i + 1; j < complete.size(); ++j) {
+      const auto common = common_seeds(*complete[i], *complete[j]);
+      if (common.size() < 2 || !are_paired(*complete[i], *complete[j])) continue;
+      std::vector<double> differences;
+      for (const auto& [s, t] : common) differences.push_back(metrics[i][s] - metrics[j][t]);
+      const auto seeds = static_cast<double>(common.size());
+      variances.push_back(variance_of_mean(differences) * seeds);
+      const auto least = variances.size() == 1 ? INT64_MAX : pool.seeds;
+      pool.seeds = std::min(least, static_cast<int64_t>(common.size()));
     }
   }
-  if (!variances.empty()) pool.variance = mean_of(variances) * static_cast<double>(pool.seeds);
+  if (!variances.empty()) pool.variance = mean_of(variances);
   return pool;
 }
 
@@ -232,19 +240,14 @@ ColumnInference infer_column(const std::vector<Rival>& rivals, int direction) {
     if (!rivals[i].complete || rivals[i].values->empty()) continue;
     complete.push_back(rivals[i].values);
     const double mean = direction * mean_of(seed_means(rivals[i].values->values));
-    if (!(mean > most)) continue;
+    if (!rivals[i].may_win || !(mean > most)) continue;
     most = mean;
     column.best = static_cast<int64_t>(i);
   }
+  column.pool = pooled_seeds(complete);
+  column.pairs = judged_pairs(rivals);
   column.led.resize(rivals.size());
   if (column.best < 0) return column;
-  column.pool = pooled_seeds(complete);
-  for (size_t i = 0; i < rivals.size(); ++i) {
-    for (size_t j = i + 1; j < rivals.size(); ++j) {
-      const SampleValues &one = *rivals[i].values, &other = *rivals[j].values;
-      if (are_paired(one, other) && common_seeds(one, other).size() >= 2) ++column.pairs;
-    }
-  }
   const SampleValues& best = *rivals[static_cast<size_t>(column.best)].values;
   for (size_t i = 0; i < rivals.size(); ++i) {
     const Terms terms = terms_of(best, *rivals[i].values);
