@@ -6,8 +6,9 @@
 # relbias_write_catalogue(SOURCE KIND TYPE HEADER FILES...) writes to SOURCE the function
 #   const std::vector<TYPE>& KIND_entries()
 # with one entry a file: what the file's factory `TYPE KIND_stem()` returns, its `name` set to the stem with '-' for '_'
-# and, for files in modalities/<modality>/, its `modality` set too.
+# and, for files in modalities/<modality>/, its `modality` set too. All stands in the namespace of the room of HEADER.
 function(relbias_write_catalogue source kind type header)
+  string(REGEX REPLACE "/.*" "" room "${header}")
   set(declarations "")
   set(additions "")
   foreach(file IN LISTS ARGN)

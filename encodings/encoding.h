@@ -13,7 +13,7 @@
 #include "encodings/terms.h"
 #include "modalities/relation.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 /// What an encoding does with positions past the trained range.
 ///   extend       the formula goes on
@@ -135,4 +135,4 @@ std::optional<std::string> undefined_reason(const Options& encoding, const std::
 std::shared_ptr<Encoding> make_encoding(const Options& encoding, const std::string& relation,
                                         const EncodingContext& context, const Initialiser& initial);
 
-}  // namespace relbias
+}  // namespace relbias::encodings

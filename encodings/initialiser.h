@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 
-namespace relbias {
+#include "modalities/plain/rooms.h"
+
+namespace relbias::encodings {
 
 /// Draws initial weights. The stream of a weight is a hash of the run's seed and the weight's full
 /// name, so two models with the same seed agree wherever names and shapes agree, whatever else they
@@ -38,4 +40,4 @@ class Initialiser {
   std::string path_;
 };
 
-}  // namespace relbias
+}  // namespace relbias::encodings

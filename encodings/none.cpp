@@ -2,7 +2,7 @@
 // encodings: `none`, no position at all; a causal mask still tells a model where it is.
 #include "encodings/encoding.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 EncodingEntry encoding_none() {
   return {
@@ -19,4 +19,4 @@ EncodingEntry encoding_none() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -7,7 +7,7 @@
 
 #include "modalities/relation.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 /// Which two channels of a head form a pair that is rotated together.
 enum class RotaryLayout {
@@ -58,4 +58,4 @@ struct Position {
   Terms terms;
 };
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -17,15 +17,15 @@
 #include <new>
 
 #include "experiments/commands/commands.h"
-#include "experiments/device.h"
-#include "experiments/standard_error.h"
+#include "experiments/launch/standard_error.h"
+#include "experiments/run/device.h"
 #include "experiments/version.h"
-#include "modalities/check.h"
+#include "modalities/plain/check.h"
 #include "results/record.h"
 
 namespace {
 
-using relbias::unknown_word;
+using relbias::experiments::unknown_word;
 
 // The library says what it did not expect; we say what was meant.
 void refuse_unknown_words(const CLI::App& app, int argc, char** argv) {
@@ -53,26 +53,26 @@ void refuse_unknown_words(const CLI::App& app, int argc, char** argv) {
 }
 
 int fail(const std::string& message, int exit_code) {
-  relbias::to_standard_error(fmt::format("relbias: {}\n", message));
+  relbias::experiments::to_standard_error(fmt::format("relbias: {}\n", message));
   return exit_code;
 }
 
 int run_program(int argc, char** argv) {
   CLI::App app("relbias: a benchmark harness for relative position encodings", "relbias");
   app.require_subcommand(1);
-  app.set_version_flag("--version", relbias::git_commit());
+  app.set_version_flag("--version", relbias::experiments::git_commit());
   int exit_code = 0;
-  relbias::add_run_command(app, exit_code);
-  relbias::add_run_one_command(app, exit_code);
-  relbias::add_list_command(app, exit_code);
-  relbias::add_describe_command(app, exit_code);
-  relbias::add_terms_command(app, exit_code);
-  relbias::add_attend_command(app, exit_code);
-  relbias::add_table_command(app, exit_code);
-  relbias::add_inspect_command(app, exit_code);
-  relbias::add_submit_command(app, exit_code);
-  relbias::add_reproduce_command(app, exit_code);
-  relbias::add_report_command(app, exit_code);
+  relbias::experiments::add_run_command(app, exit_code);
+  relbias::experiments::add_run_one_command(app, exit_code);
+  relbias::experiments::add_list_command(app, exit_code);
+  relbias::experiments::add_describe_command(app, exit_code);
+  relbias::experiments::add_terms_command(app, exit_code);
+  relbias::experiments::add_attend_command(app, exit_code);
+  relbias::experiments::add_table_command(app, exit_code);
+  relbias::experiments::add_inspect_command(app, exit_code);
+  relbias::experiments::add_submit_command(app, exit_code);
+  relbias::experiments::add_reproduce_command(app, exit_code);
+  relbias::experiments::add_report_command(app, exit_code);
   refuse_unknown_words(app, argc, argv);
   try {
     app.parse(argc, argv);
@@ -116,14 +116,14 @@ int main(int argc, char** argv) {
   try {
     const int exit_code = run_program(argc, argv);
     return output_is_written() ? exit_code : 1;
-  } catch (const relbias::InputError& error) {
+  } catch (const relbias::experiments::InputError& error) {
     return fail(error.what(), 2);
-  } catch (const relbias::StoreError& error) {
+  } catch (const relbias::experiments::StoreError& error) {
     return fail(error.what(), 2);
   } catch (const std::bad_alloc&) {
     return fail("out of memory", 1);
   } catch (const c10::Error& error) {
-    return relbias::is_out_of_memory(error)
+    return relbias::experiments::is_out_of_memory(error)
                ? fail(std::string("out of memory: ") + error.what_without_backtrace(), 1)
                : fail(std::string(fault) + error.what(), 1);
   } catch (const std::exception& error) {

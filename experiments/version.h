@@ -5,7 +5,9 @@
 
 #include <string>
 
-namespace relbias {
+#include "modalities/plain/rooms.h"
+
+namespace relbias::experiments {
 
 /// Full hash of the commit, with "-dirty" after it where tracked files were changed; "unknown"
 /// outside a git checkout.
@@ -20,4 +22,4 @@ std::string source_folder();
 /// Compiler and its version, as "GNU 12.2.0".
 std::string compiler_version();
 
-}  // namespace relbias
+}  // namespace relbias::experiments

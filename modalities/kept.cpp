@@ -2,7 +2,7 @@
 // modalities: computing once.
 #include "modalities/kept.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 at::Tensor Kept::get(const std::string& what, const std::function<at::Tensor()>& compute) {
   const std::lock_guard lock(mutex_);
@@ -11,4 +11,4 @@ at::Tensor Kept::get(const std::string& what, const std::function<at::Tensor()>&
   return found->second;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// Tensors by what they are. A dataset gives each of its samples one, which all copies of the
 /// sample's structure share, so that a relation of pairs is computed once and not once an epoch.
@@ -23,4 +23,4 @@ class Kept {
   std::map<std::string, at::Tensor> tensors_;
 };
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace relbias {
+namespace relbias::modalities {
 
 const Structure& Batch::largest() const {
   return *std::max_element(structures.begin(), structures.end(),
@@ -39,4 +39,4 @@ void check_counts(const EvaluationRequest& request, const std::string& task) {
               task.empty() ? "" : task + ": ", request.samples, request.batch);
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

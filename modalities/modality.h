@@ -7,7 +7,7 @@
 #include "modalities/relation.h"
 #include "modalities/seed.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// Real data, read once, never changed. Each modality derives what its tasks can ask for
 /// (modalities/text/text.h: TextDataset); a task refuses a dataset of another modality.
@@ -78,7 +78,7 @@ struct TaskTraits {
   bool causal = false;
   bool tied_outputs = false;  // outputs are the input tokens: one table serves both
   std::vector<std::string>
-      metrics;  // the first is the one that tables show (experiments/metrics.h)
+      metrics;  // the first is the one that tables show (experiments/evaluation/metrics.h)
   double chance = std::numeric_limits<double>::quiet_NaN();  // of the first metric, without guesses
   double ceiling = std::numeric_limits<double>::quiet_NaN();  // the best that can be reached
   bool by_position = false;  // also report the first metric by position in the sequence
@@ -153,4 +153,4 @@ struct TaskEntry {
 const std::vector<DatasetEntry>& dataset_entries();
 const std::vector<TaskEntry>& task_entries();
 
-}  // namespace relbias
+}  // namespace relbias::modalities

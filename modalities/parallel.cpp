@@ -11,7 +11,7 @@
 // What gcc makes of `#pragma omp parallel`: part of libgomp's binary interface since 2014.
 extern "C" void GOMP_parallel(void (*body)(void*), void* state, unsigned threads, unsigned flags);
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 struct Loop {
@@ -41,4 +41,4 @@ void in_parallel(int64_t count, const std::function<void(int64_t)>& body) {
   if (loop.failure != nullptr) std::rethrow_exception(loop.failure);
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

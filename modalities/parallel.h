@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 
-namespace relbias {
+#include "modalities/plain/rooms.h"
+
+namespace relbias::modalities {
 
 /// Calls `body(n)` once for each n in [0, count), on at::get_num_threads() threads; whoever is free
 /// takes the next n. The first exception of a body is thrown again here, after the loop.
@@ -15,4 +17,4 @@ namespace relbias {
 /// library itself.
 void in_parallel(int64_t count, const std::function<void(int64_t)>& body);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

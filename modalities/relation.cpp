@@ -6,7 +6,7 @@
 
 #include <charconv>
 
-namespace relbias {
+namespace relbias::modalities {
 
 RelationMap RelationMap::to(c10::Device device) const {
   RelationMap moved = *this;
@@ -114,4 +114,4 @@ TrainedAt trained_at(const std::string& relation, const std::string& trained) {
   return {std::move(given), std::move(structure)};
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

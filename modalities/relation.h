@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "modalities/kept.h"
-#include "modalities/options.h"
+#include "modalities/plain/options.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 using at::Tensor;
 
@@ -139,4 +139,4 @@ struct TrainedAt {
 };
 TrainedAt trained_at(const std::string& relation, const std::string& trained);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

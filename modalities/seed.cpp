@@ -4,7 +4,7 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 // The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection whose every output bit depends
@@ -30,4 +30,4 @@ at::Generator stream(uint64_t run_seed, std::string_view name, uint64_t index) {
   return at::make_generator<at::CPUGeneratorImpl>(stream_seed(run_seed, name, index));
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace relbias {
+#include "modalities/plain/rooms.h"
+
+namespace relbias::modalities {
 
 /// The seed of draw `index` in the stream `name` ("data", "dropout", "initial layers.0.query") of a
 /// run. A hash of all three, so that streams never meet: seed + worker makes 3 seeds x 4 workers
@@ -18,4 +20,4 @@ uint64_t stream_seed(uint64_t run_seed, std::string_view name, uint64_t index = 
 /// A CPU generator at the start of that stream.
 at::Generator stream(uint64_t run_seed, std::string_view name, uint64_t index = 0);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

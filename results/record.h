@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace relbias {
+#include "modalities/plain/rooms.h"
+
+namespace relbias::results {
 
 /// What went wrong with a results file or folder; the message names it.
 class StoreError : public std::runtime_error {
@@ -180,4 +182,4 @@ struct RunRecord {
   std::string file;  // where read_run found it; not stored
 };
 
-}  // namespace relbias
+}  // namespace relbias::results

@@ -11,9 +11,9 @@
 #include <set>
 #include <tuple>
 
-#include "results/utf8.h"
+#include "modalities/plain/utf8.h"
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 constexpr double most_times = 1e9;  // the training size
@@ -157,4 +157,4 @@ std::string problem_with(const RunRecord& run) {
   return {};
 }
 
-}  // namespace relbias
+}  // namespace relbias::results

@@ -10,7 +10,7 @@
 
 #include "results/record.h"
 
-namespace relbias {
+namespace relbias::results {
 
 /// In the order of RunStatus.
 inline constexpr std::array<std::string_view, 4> status_names = {"running", "done", "failed",
@@ -104,4 +104,4 @@ void visit_columns(Visit&& visit) {
 /// don't fill), or empty.
 std::string problem_with(const RunRecord& run);
 
-}  // namespace relbias
+}  // namespace relbias::results

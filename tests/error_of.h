@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "modalities/check.h"
+#include "modalities/plain/check.h"
 
-namespace relbias {
+namespace relbias::plain {
 
 /// The message of the InputError that `act` throws, "no error" where it throws none.
 template <class Act>
@@ -19,4 +19,4 @@ std::string error_of(Act&& act) {
   return "no error";
 }
 
-}  // namespace relbias
+}  // namespace relbias::plain

@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 
-namespace relbias {
+#include "modalities/plain/rooms.h"
+
+namespace relbias::plain {
 
 /// An empty folder that is gone after the test.
 class ScratchFolder {
@@ -41,4 +43,4 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace relbias
+}  // namespace relbias::plain

@@ -7,7 +7,7 @@
 
 #include "encodings/attention/memory.h"
 
-namespace relbias {
+namespace relbias::encodings {
 namespace {
 
 void check_same(const char* what, int64_t found, const char* other, int64_t expected) {
@@ -118,4 +118,4 @@ AttentionResult attention(const Tensor& q, const Tensor& k, const Tensor& v,
   return reference_attention(q, k, v, positions, options);
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -8,7 +8,7 @@
 
 #include "encodings/terms.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 /// Which implementation computes attention. Asking for one that cannot do it is an error, never a
 /// silent fallback.
@@ -66,4 +66,4 @@ AttentionResult reference_attention(const Tensor& q, const Tensor& k, const Tens
                                     const std::vector<Position>& positions,
                                     const AttentionOptions& options);
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 #include <unistd.h>
 
-namespace relbias {
+namespace relbias::encodings {
 
 AttentionMemory attention_memory(const Tensor& q, const Tensor& k,
                                  const std::vector<Position>& positions) {
@@ -40,4 +40,4 @@ int64_t main_memory() {
   return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

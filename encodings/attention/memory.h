@@ -7,7 +7,7 @@
 
 #include "encodings/attention/attention.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 /// The memory of one attention call.
 struct AttentionMemory {
@@ -27,4 +27,4 @@ void check_memory(const Tensor& q, const Tensor& k, const std::vector<Position>&
 /// The main memory of this machine in bytes.
 int64_t main_memory();
 
-}  // namespace relbias
+}  // namespace relbias::encodings

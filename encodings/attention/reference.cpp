@@ -8,7 +8,7 @@
 #include "encodings/attention/attention.h"
 #include "encodings/attention/rotate.h"
 
-namespace relbias {
+namespace relbias::encodings {
 namespace {
 
 // Low-precision inputs are computed in float32: a bfloat16 score of 256 has steps of 2.
@@ -171,4 +171,4 @@ AttentionResult reference_attention(const Tensor& query, const Tensor& key, cons
   return result;
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-namespace relbias {
+namespace relbias::encodings {
 namespace {
 
 Tensor rotated(const Tensor& x, const Tensor& cosine, const Tensor& sine,
@@ -38,4 +38,4 @@ void rotate(const Rotation& rotation, Tensor& q, Tensor& k) {
   k = rotated(k, rotation.key_cos, rotation.key_sin, rotation);
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

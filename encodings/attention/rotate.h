@@ -4,7 +4,7 @@
 
 #include "encodings/terms.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 /// Rotates the first 2P channels of every head: (x, y) -> (x cos - y sin, x sin + y cos) for the
 /// pairs of channels that the layout names. Channels beyond 2P stay as they are (partial rotation).
@@ -12,4 +12,4 @@ void rotate(const Rotation& rotation,
             Tensor& q,   // [B, H, Q, D]
             Tensor& k);  // [B, H, K, D]
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-namespace relbias {
+namespace relbias::encodings {
 
 Tensor signed_axes(const RelationMap& relation) {
   return relation.offsets.defined() ? relation.offsets : relation.distance.unsqueeze(1);
@@ -22,4 +22,4 @@ Tensor sum_over_axes(const Tensor& table, const Tensor& rows) {
   return sum;
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

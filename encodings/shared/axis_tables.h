@@ -4,7 +4,7 @@
 
 #include "modalities/relation.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 /// What a bucketed encoding tells apart: the signed offset on every axis, or, where a relation has
 /// no axes, its distance as the one unsigned axis. [R, A], A >= 1.
@@ -17,4 +17,4 @@ Tensor sum_over_axes(const Tensor& table,  // [1|H, A, T] or [1|H, A, T, D]
                      const Tensor& rows);  // [R, A] int64
                                            // -> [1|H, R] or [1|H, R, D]
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -9,7 +9,7 @@
 
 #include "encodings/shared/past_range.h"
 
-namespace relbias {
+namespace relbias::encodings {
 namespace {
 
 const std::vector<std::string>& past_range_words() {
@@ -233,4 +233,4 @@ std::shared_ptr<Encoding> make_encoding(const Options& encoding, const std::stri
       .make(encoding, context, initial);
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -6,7 +6,7 @@
 
 #include "modalities/seed.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 Initialiser Initialiser::in(std::string_view name) const {
   Initialiser inner(seed_, device_);
@@ -34,4 +34,4 @@ at::Tensor Initialiser::constant(at::IntArrayRef shape, double value) const {
   return at::full(shape, value, at::TensorOptions(at::kFloat).device(device_));
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

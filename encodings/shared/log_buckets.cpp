@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace relbias {
+namespace relbias::encodings {
 
 std::vector<int64_t> t5_buckets(int64_t buckets, int64_t max_distance) {
   const int64_t exact = buckets / 2, rest = buckets - exact;
@@ -44,4 +44,4 @@ std::vector<int64_t> deberta_buckets(int64_t buckets, int64_t max_distance) {
   return bucket_of;
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace relbias {
+#include "modalities/plain/rooms.h"
+
+namespace relbias::encodings {
 
 /// T5's bucket of every distance 0..max_distance in one direction (Raffel et al. 2020, released
 /// code): the first half of the buckets hold one distance each, above
@@ -25,4 +27,4 @@ std::vector<int64_t> t5_buckets(int64_t buckets, int64_t max_distance);
 /// last one here already reaches.
 std::vector<int64_t> deberta_buckets(int64_t buckets, int64_t max_distance);
 
-}  // namespace relbias
+}  // namespace relbias::encodings

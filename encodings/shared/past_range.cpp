@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace relbias {
+namespace relbias::encodings {
 namespace {
 
 // Interpolation maps the first and the last position of the larger side onto those of the trained
@@ -97,4 +97,4 @@ RelationMap in_range(const RelationMap& relation, const RelationMap& trained, Pa
   return moved;
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -4,7 +4,7 @@
 
 #include "encodings/encoding.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 /// Whether some axis of the relation is longer than the trained one.
 bool is_past_range(const RelationMap& relation, const RelationMap& trained);
@@ -20,4 +20,4 @@ RelationMap in_range(const RelationMap& relation, const RelationMap& trained, Pa
 /// trained in.
 RelationMap in_trained_steps(const RelationMap& relation, const RelationMap& trained);
 
-}  // namespace relbias
+}  // namespace relbias::encodings

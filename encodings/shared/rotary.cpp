@@ -13,7 +13,7 @@
 
 #include "encodings/shared/sinusoids.h"
 
-namespace relbias {
+namespace relbias::encodings {
 namespace {
 
 // What the scalings below share.
@@ -251,4 +251,4 @@ std::optional<std::string> wrong_rotary_options(const Options& options,
   return wrong_scaling(options, pairs);
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -8,7 +8,7 @@
 
 #include "encodings/encoding.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 /// Rotated pairs of channels on every axis of a head: fraction * D / 2 / axes; 0 where that is not
 /// a whole, positive number.
@@ -44,4 +44,4 @@ std::vector<OptionSpec> rotary_options();
 std::optional<std::string> wrong_rotary_options(const Options& options,
                                                 const EncodingContext& context);
 
-}  // namespace relbias
+}  // namespace relbias::encodings

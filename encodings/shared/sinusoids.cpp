@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-namespace relbias {
+namespace relbias::encodings {
 
 Tensor inverse_frequencies(int64_t width, double base, c10::Device device) {
   const auto options = at::TensorOptions(at::kDouble).device(device);
@@ -17,4 +17,4 @@ Tensor sinusoids(const Tensor& positions, int64_t width, double base) {
   return at::stack({angles.sin(), angles.cos()}, -1).flatten(-2).to(at::kFloat);
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

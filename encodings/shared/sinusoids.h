@@ -4,7 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
-namespace relbias {
+namespace relbias::encodings {
 
 using at::Tensor;
 
@@ -16,4 +16,4 @@ Tensor inverse_frequencies(int64_t width, double base, c10::Device device);
 Tensor sinusoids(const Tensor& positions,  // [..]
                  int64_t width, double base);
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace relbias {
+namespace relbias::encodings {
 
 SmallMlp::SmallMlp(const MlpShape& shape, const Initialiser& initial) {
   const double bound = 1.0 / std::sqrt(static_cast<double>(shape.in));
@@ -23,4 +23,4 @@ at::Tensor SmallMlp::forward(const at::Tensor& x) const {
   return at::linear(at::linear(x.to(first_.scalar_type()), first_, first_bias_).relu(), second_);
 }
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -6,7 +6,7 @@
 
 #include "encodings/initialiser.h"
 
-namespace relbias {
+namespace relbias::encodings {
 
 struct MlpShape {
   int64_t in, hidden, out;
@@ -23,4 +23,4 @@ class SmallMlp : public torch::nn::Module {
   at::Tensor first_, first_bias_, second_;
 };
 
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // experiments/commands: `relbias attend`, one attention call from a file.
-#include "experiments/attend.h"
+#include "experiments/attend/attend.h"
 
 #include <CLI/CLI.hpp>
 
 #include "experiments/commands/commands.h"
 
-namespace relbias {
+namespace relbias::experiments {
 
 void add_attend_command(CLI::App& app, int&) {
   struct Files {
@@ -20,4 +20,4 @@ void add_attend_command(CLI::App& app, int&) {
   command->callback([files] { attend(files->input, files->output); });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

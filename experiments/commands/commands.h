@@ -7,7 +7,7 @@ namespace CLI {
 class App;
 }
 
-namespace relbias {
+namespace relbias::experiments {
 
 void add_run_command(CLI::App& app, int& exit_code);
 void add_run_one_command(CLI::App& app, int& exit_code);
@@ -21,4 +21,4 @@ void add_submit_command(CLI::App& app, int& exit_code);
 void add_reproduce_command(CLI::App& app, int& exit_code);
 void add_report_command(CLI::App& app, int& exit_code);
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -5,9 +5,9 @@
 #include <iostream>
 
 #include "experiments/commands/commands.h"
-#include "experiments/describe.h"
+#include "experiments/commands/description.h"
 
-namespace relbias {
+namespace relbias::experiments {
 
 void add_describe_command(CLI::App& app, int&) {
   const auto name = std::make_shared<std::string>();
@@ -19,4 +19,4 @@ void add_describe_command(CLI::App& app, int&) {
   command->callback([name] { std::cout << describe(*name); });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

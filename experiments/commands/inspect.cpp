@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // experiments/commands: `relbias inspect`, what one run was and how it ended.
-#include "results/inspect.h"
+#include "results/print/inspect.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
 #include "experiments/commands/commands.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
-namespace relbias {
+namespace relbias::experiments {
 
 void add_inspect_command(CLI::App& app, int&) {
   const auto file = std::make_shared<std::string>();
@@ -18,4 +18,4 @@ void add_inspect_command(CLI::App& app, int&) {
   command->callback([file] { std::cout << render_run(read_run(*file)); });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -11,11 +11,11 @@
 
 #include "encodings/encoding.h"
 #include "experiments/commands/commands.h"
-#include "experiments/matrix.h"
-#include "experiments/study.h"
+#include "experiments/study/matrix.h"
+#include "experiments/study/study.h"
 #include "modalities/modality.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 using nlohmann::ordered_json;
@@ -134,4 +134,4 @@ void add_list_command(CLI::App& app, int&) {
   });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "experiments/commands/commands.h"
-#include "modalities/check.h"
-#include "modalities/files.h"
+#include "modalities/plain/check.h"
+#include "modalities/plain/files.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 // Where experiments/setup puts the library that draws the figures.
@@ -49,4 +49,4 @@ void add_report_command(CLI::App& app, int&) {
   command->callback([request] { report(*request); });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

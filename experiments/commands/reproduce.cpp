@@ -9,12 +9,12 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/run_studies.h"
 #include "experiments/version.h"
-#include "modalities/files.h"
-#include "results/published.h"
-#include "results/store.h"
-#include "results/study_text.h"
+#include "modalities/plain/files.h"
+#include "results/claims/published.h"
+#include "results/claims/study_text.h"
+#include "results/store/store.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,6 +26,12 @@ struct ReproduceCommand {
 };
 
 fs::path published_folder() { return fs::path(source_folder()) / "experiments" / "published"; }
+
+fs::path study_of(const std::string& table, bool scaled) {
+  const fs::path studies = published_folder() / "studies";
+  return scaled ? studies / "scaled" / (table + "-scaled.toml")
+                : studies / "full" / (table + ".toml");
+}
 
 std::vector<std::string> published_names() {
   std::vector<std::string> names;
@@ -51,8 +57,8 @@ void keep_claims(const Published& table, const fs::path& study) {
 
 int reproduce(ReproduceCommand& command) {
   const Published table = read_published(command.name);
-  const std::string study = command.name + (command.scaled ? "-scaled" : "");
-  const fs::path file = published_folder() / "studies" / (study + ".toml");
+  const fs::path file = study_of(command.name, command.scaled);
+  const std::string study = file.stem();
   if (!fs::exists(file)) {
     input_error("{}: no study of ours re-runs it{}", command.name,
                 command.scaled ? "" : "; is there one with --scaled?");
@@ -87,4 +93,4 @@ void add_reproduce_command(CLI::App& app, int& exit_code) {
   command->callback([request, &exit_code] { exit_code = reproduce(*request); });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

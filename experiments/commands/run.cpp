@@ -12,9 +12,9 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/run_studies.h"
-#include "experiments/device.h"
+#include "experiments/run/device.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 int64_t cores() { return std::max<int64_t>(1, std::thread::hardware_concurrency()); }
@@ -106,4 +106,4 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->callback([request, &exit_code] { exit_code = run_studies(*request); });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

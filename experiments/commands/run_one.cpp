@@ -14,11 +14,11 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/commands/commands.h"
-#include "experiments/perform.h"
-#include "experiments/settings.h"
-#include "results/store.h"
+#include "experiments/config/settings.h"
+#include "experiments/run/perform.h"
+#include "results/store/store.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 volatile std::sig_atomic_t stop_wanted = 0;
@@ -116,4 +116,4 @@ void add_run_one_command(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

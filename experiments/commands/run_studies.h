@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "experiments/runner.h"
+#include "experiments/launch/runner.h"
 
 namespace CLI {
 class App;
 }
 
-namespace relbias {
+namespace relbias::experiments {
 
 struct StudiesRequest {
   std::vector<std::string> studies;  // names or .toml files
@@ -31,4 +31,4 @@ void add_run_options(CLI::App& command, StudiesRequest& request);
 /// anything starts.
 int run_studies(StudiesRequest& request);
 
-}  // namespace relbias
+}  // namespace relbias::experiments

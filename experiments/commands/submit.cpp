@@ -10,10 +10,10 @@
 #include <memory>
 
 #include "experiments/commands/commands.h"
-#include "experiments/plan.h"
-#include "results/run_file.h"
+#include "experiments/study/plan.h"
+#include "results/store/disk/run_file.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ void add_submit_command(CLI::App& app, int& exit_code) {
   command->callback([request, &exit_code] { exit_code = submit(*request); });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

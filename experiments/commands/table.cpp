@@ -11,12 +11,12 @@
 #include <optional>
 
 #include "experiments/commands/commands.h"
-#include "modalities/check.h"
-#include "results/merged.h"
-#include "results/store.h"
-#include "results/table.h"
+#include "modalities/plain/check.h"
+#include "results/print/table.h"
+#include "results/store/merged.h"
+#include "results/store/store.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 struct TableCommand {
@@ -127,4 +127,4 @@ void add_table_command(CLI::App& app, int&) {
   command->callback([request] { print_table(*request); });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

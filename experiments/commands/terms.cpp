@@ -11,7 +11,7 @@
 #include "encodings/encoding.h"
 #include "experiments/commands/commands.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 using nlohmann::ordered_json;
@@ -195,4 +195,4 @@ void add_terms_command(CLI::App& app, int&) {
   });
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

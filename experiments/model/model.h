@@ -13,7 +13,7 @@
 #include "experiments/model/monitor.h"
 #include "modalities/modality.h"
 
-namespace relbias {
+namespace relbias::experiments {
 
 /// One encoding on one relation, as written in a config: `t5 num_buckets=8`, `token`.
 struct PositionConfig {
@@ -58,7 +58,8 @@ class Model : public torch::nn::Module {
   /// they travel in the batch.
   virtual Batch drawn(const Batch& batch, at::Generator generator) const = 0;
   /// The outputs of every question: categories [B, T, outputs], numbers [B, T], pointers [B, T, N]
-  /// (experiments/model/head.h). Of the answers only candidates and pooled tokens are read.
+  /// (experiments/model/transformer/head.h). Of the answers only candidates and pooled tokens are
+  /// read.
   virtual std::vector<Tensor> forward(const Batch& batch) = 0;
   /// Why the model has no meaning on such samples (`learned` past its table), or nothing.
   virtual std::optional<std::string> undefined_at(const Structure& sample) = 0;
@@ -84,4 +85,4 @@ std::shared_ptr<Model> make_model(const ModelConfig& config, const TaskEntry& en
 /// `t5 num_buckets=8@token + table@tree`: what tables and logs show.
 std::string position_label(const ModelConfig& config, const TaskEntry& entry);
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 // The bin of every pair's distance, [Q, K].
@@ -57,4 +57,4 @@ void AttentionMonitor::add(int64_t layer, const Tensor& q, const Tensor& k,
   sums.pairs += open[0].sum().item<int64_t>();
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -6,7 +6,7 @@
 
 #include "encodings/attention/attention.h"
 
-namespace relbias {
+namespace relbias::experiments {
 
 /// Sums over what one layer's attention did, a head each. Distances are binned 0, 1, 2-3, 4-7, ...;
 /// the last bin holds pairs without a distance.
@@ -40,4 +40,4 @@ class AttentionMonitor {
   std::vector<AttentionSums> layers_;
 };
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 Options parsed(const std::string& text) {
@@ -56,4 +56,4 @@ Tensor Pattern::mask(const Structure& sample, int64_t layer) const {
 
 std::string canonical_pattern(const std::string& text) { return parsed(text).canonical(); }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -6,7 +6,7 @@
 
 #include "modalities/relation.h"
 
-namespace relbias {
+namespace relbias::experiments {
 
 /// `full`: every pair. `window size=4 shift=true`: the tokens of a grid attend within windows of
 /// size x size cells, which every second layer shifts by half a window (Liu et al. 2021, Swin
@@ -38,4 +38,4 @@ class Pattern {
 /// The pattern as it stands in a configuration: `window size=4 shift=true`.
 std::string canonical_pattern(const std::string& text);
 
-}  // namespace relbias
+}  // namespace relbias::experiments

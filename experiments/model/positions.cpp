@@ -8,7 +8,7 @@
 
 #include "modalities/seed.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 // Maps that depend on nothing but a shape, and by which numbers they are kept.
@@ -208,4 +208,4 @@ std::vector<LearnedTerm> Positions::learned_terms() {
   return found;
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -9,7 +9,7 @@
 #include "encodings/encoding.h"
 #include "experiments/model/model.h"
 
-namespace relbias {
+namespace relbias::experiments {
 
 /// What the encodings of a model are built for, beside the config.
 struct PositionContext {
@@ -68,4 +68,4 @@ class Positions : public torch::nn::Module {
   int64_t layers_;
 };
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -2,7 +2,7 @@
 // experiments/model: named sizes of a transformer.
 #include "experiments/model/preset.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 struct Preset {
@@ -22,4 +22,4 @@ void apply_preset(const std::string& name, ModelConfig& model) {
   model.heads = preset.heads;
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -6,7 +6,7 @@
 
 #include "experiments/model/model.h"
 
-namespace relbias {
+namespace relbias::experiments {
 
 /// Sets layers, width and heads to those of a size with a name:
 ///
@@ -18,4 +18,4 @@ namespace relbias {
 /// Throws InputError on another name.
 void apply_preset(const std::string& name, ModelConfig& model);
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace relbias {
+namespace relbias::modalities {
 
 std::vector<OptionSpec> audio_specs(const AudioOptions& defaults) {
   std::vector<OptionSpec> specs = log_mel_specs(defaults.features.mel);
@@ -97,4 +97,4 @@ Split split_of_key(const std::string& key, int train, int validation) {
   return percent < train + validation ? Split::validation : Split::test;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "modalities/audio/features.h"
+#include "modalities/audio/frames/features.h"
 #include "modalities/modality.h"
-#include "modalities/split.h"
+#include "modalities/sampling/split.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// What an audio dataset is read from, and how it is divided.
 struct AudioSource {
@@ -80,4 +80,4 @@ const AudioDataset& audio_of(const Dataset* dataset, const std::string& task);
 /// `train` and `validation` per cent of the keys, the rest tests.
 Split split_of_key(const std::string& key, int train, int validation);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

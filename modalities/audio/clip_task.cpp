@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "modalities/trained_classes.h"
+#include "modalities/sampling/trained_classes.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 std::vector<OptionSpec> clip_task_specs(const Patches& defaults) {
   std::vector<OptionSpec> specs = Patches::specs(defaults);
@@ -155,4 +155,4 @@ Batch ClipTask::batch_of(const std::vector<ClipSample>& samples) const {
   return batch;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -5,7 +5,7 @@
 #include "modalities/audio/audio.h"
 #include "modalities/audio/patches.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// The clips from which samples of one size are made.
 struct Pool {
@@ -75,4 +75,4 @@ class ClipTask : public Task {
 /// Options that all tasks on clips have: how frames become tokens, and which split is evaluated.
 std::vector<OptionSpec> clip_task_specs(const Patches& defaults);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

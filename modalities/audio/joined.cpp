@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 int64_t largest_divisor(int64_t number, int64_t limit) {
@@ -91,4 +91,4 @@ void JoinedTask::check_pool(const Pool& pool) const {
               audio().report());
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

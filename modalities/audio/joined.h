@@ -4,7 +4,7 @@
 
 #include "modalities/audio/clip_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// `segments` clips, D of every category that occurs, D the largest divisor of `segments` that the
 /// categories allow, in random order: 2 clips of 2 languages, 4 of 4, 8 clips of 4 languages, each
@@ -37,4 +37,4 @@ class JoinedTask : public ClipTask {
 
 std::vector<OptionSpec> joined_specs();
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-namespace relbias {
+namespace relbias::modalities {
 
 std::vector<OptionSpec> Patches::specs(const Patches& defaults) {
   return {{"frames", defaults.frames, "frames of a token", {}, 1, 4096},
@@ -58,4 +58,4 @@ Structure Patches::structure(int64_t tokens, int64_t mels, double hop) const {
   return structure;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

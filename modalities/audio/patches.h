@@ -8,7 +8,7 @@
 
 #include "modalities/relation.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// A token is a stretch of whole frames, or, with `bands`, a patch of some bands of it (AST, Gong
 /// et al. 2021: 16 x 16 with an overlap of 6). What is left over at the end makes no token.
@@ -39,4 +39,4 @@ struct Patches {
   Structure structure(int64_t tokens, int64_t mels, double hop) const;
 };
 
-}  // namespace relbias
+}  // namespace relbias::modalities

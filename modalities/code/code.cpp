@@ -7,7 +7,7 @@
 #include "modalities/parallel.h"
 #include "modalities/text/division.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 // What one file gave.
@@ -128,4 +128,4 @@ TextSplits divided_sources(CodeSource& source, std::vector<File> files) {
   return splits;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -8,7 +8,7 @@
 #include "modalities/modality.h"
 #include "modalities/text/text.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// What a code dataset was read from, and how it was divided.
 struct CodeSource {
@@ -54,4 +54,4 @@ void read_functions(CodeSource& source, const TextSplits& files, int64_t limit);
 /// what was left out, and fills in the hash.
 TextSplits divided_sources(CodeSource& source, std::vector<File> files);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

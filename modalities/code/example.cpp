@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using Flags = std::vector<uint8_t>;
@@ -73,4 +73,4 @@ Batch collate(const std::vector<Example>& examples, int64_t features, const Task
   return batch;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

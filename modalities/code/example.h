@@ -4,7 +4,7 @@
 
 #include "modalities/modality.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// The answers to one question about one sample; shapes as in Answers, without the batch.
 struct ExampleAnswers {
@@ -24,4 +24,4 @@ struct Example {
 /// Pads on the right to the longest example. With `features` 1 inputs are [B, N], else [B, N, F].
 Batch collate(const std::vector<Example>& examples, int64_t features, const TaskTraits& traits);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace relbias {
+namespace relbias::modalities {
 
 FunctionTask::FunctionTask(const Options& options, const CodeDataset& code)
     : code_(code),
@@ -234,4 +234,4 @@ std::vector<int32_t> block_depths(const Snippet& snippet) {
   return depths;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -7,7 +7,7 @@
 #include "modalities/code/code.h"
 #include "modalities/code/example.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// A random number stream with the one draw that is needed, the same on every system.
 class QuestionDraw {
@@ -98,4 +98,4 @@ const CodeDataset& code_dataset(const Dataset* dataset, std::string_view task);
 /// How deep blocks nest above every node: 0 in a function's header, 1 in its body.
 std::vector<int32_t> block_depths(const Snippet& snippet);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

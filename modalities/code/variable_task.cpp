@@ -2,7 +2,7 @@
 // modalities/code: finding the reads that may be mistaken, once a function.
 #include "modalities/code/variable_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 bool VariableTask::suits(const Snippet& snippet) {
   Function function{local_variables(snippet), {}};
@@ -12,4 +12,4 @@ bool VariableTask::suits(const Snippet& snippet) {
   return true;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

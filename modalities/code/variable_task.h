@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "modalities/code/function_task.h"
-#include "modalities/code/variables.h"
+#include "modalities/code/syntax/variables.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// A task on functions with at least two reads that may be mistaken.
 class VariableTask : public FunctionTask {
@@ -25,4 +25,4 @@ class VariableTask : public FunctionTask {
   std::unordered_map<const Snippet*, Function> functions_;
 };
 
-}  // namespace relbias
+}  // namespace relbias::modalities

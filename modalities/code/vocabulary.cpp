@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr size_t most_texts = 4096, most_words = 2048;
@@ -113,4 +113,4 @@ int64_t Vocabulary::known_text(const Ids& ids) const {
   return rank >= 0 && rank < known_texts() ? rank : -1;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

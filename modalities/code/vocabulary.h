@@ -6,9 +6,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "modalities/code/snippet.h"
+#include "modalities/code/syntax/snippet.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// A token has five ids whose embeddings add up, each with rows of its own in one table:
 ///
@@ -52,4 +52,4 @@ class Vocabulary {
 /// `HTTPServer_maxRetries2`: httpserver max retries 2. No words where it is no name.
 std::vector<std::string> words_of(std::string_view name);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace relbias {
+namespace relbias::modalities {
 
 Tensor padded_rows(const std::vector<Tensor>& samples) {
   int64_t size = 0;
@@ -29,4 +29,4 @@ Tensor valid_rows(const std::vector<Structure>& samples) {
   return at::arange(*most).unsqueeze(0) < at::tensor(nodes, at::kLong).unsqueeze(1);
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

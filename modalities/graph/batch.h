@@ -6,7 +6,7 @@
 
 #include "modalities/modality.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// Tensors [n, ...] of different n as one, [B, N, ...], N the largest n, zeros behind the others.
 Tensor padded_rows(const std::vector<Tensor>& samples);
@@ -15,4 +15,4 @@ Tensor padded_rows(const std::vector<Tensor>& samples);
 /// large.
 Tensor valid_rows(const std::vector<Structure>& samples);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

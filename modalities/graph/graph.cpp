@@ -9,7 +9,7 @@
 
 #include "modalities/graph/paths.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 void check_nodes(const Graph& graph, const GraphSource& source) {
@@ -163,4 +163,4 @@ void GraphDataset::count() {
   }
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

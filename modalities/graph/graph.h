@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "modalities/files.h"
 #include "modalities/modality.h"
-#include "modalities/split.h"
+#include "modalities/plain/files.h"
+#include "modalities/sampling/split.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// The most categories that a label or a column of the nodes may have: each takes a row of a table.
 inline constexpr int64_t most_categories = int64_t{1} << 20;
@@ -79,4 +79,4 @@ class GraphDataset final : public Dataset {
   std::array<std::vector<const Graph*>, 3> splits_;
 };
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -10,7 +10,7 @@
 
 #include "modalities/graph/paths.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 template <class Number>
@@ -140,4 +140,4 @@ Tensor kept(const Structure& sample, const std::string& what,
                           compute);
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -9,7 +9,7 @@
 
 #include "modalities/relation.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// The ids that stand behind those of distances, in this order. Only graphs with a virtual node,
 /// which stands before the nodes, use the last three.
@@ -42,4 +42,4 @@ Tensor with_virtual_zeros(const Tensor& values, const Structure& sample, int64_t
 Tensor kept(const Structure& sample, const std::string& what,
             const std::function<Tensor()>& compute);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr double most_weight = 1e18;  // no sum of them is infinite, which would be no path
@@ -176,4 +176,4 @@ void check_any_pair_memory(const Structure& graph) {
   check_pair_memory(graph, "the ids of any relation", 1, 1);
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

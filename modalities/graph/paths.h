@@ -9,7 +9,7 @@
 
 #include "modalities/relation.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// Throws InputError, naming graph and edge, where an edge has an end that is no node, a weight is
 /// not from 0 to 1e18, or edges and their weights or features are not equally many.
@@ -61,4 +61,4 @@ void check_pair_memory(const Structure& graph, std::string_view relation, int64_
 /// pair. Tasks refuse such graphs (above 16,384 nodes) before the training.
 void check_any_pair_memory(const Structure& graph);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <set>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 Structure nodes_alone(int64_t nodes) {
@@ -208,4 +208,4 @@ Structure graph_of_some_family(int64_t nodes, Draw& random) {
   return graph;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -7,7 +7,7 @@
 
 #include "modalities/relation.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// Whole and real numbers from a random stream, drawn in blocks: a tensor a number is slow.
 class Draw {
@@ -42,4 +42,4 @@ struct GraphFamily {
 const std::vector<GraphFamily>& graph_families();
 Structure graph_of_some_family(int64_t nodes, Draw& random);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -9,7 +9,7 @@
 
 #include "modalities/graph/paths.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 Tensor signed_by_moments(const Tensor& vector) {  // [N], of unit length times sqrt(N)
@@ -49,4 +49,4 @@ Tensor laplacian_coordinates(const Structure& graph, int64_t count) {
   return coordinates;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/relation.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// L = I - D^-1/2 A D^-1/2, [N, N] float64, of the graph without directions, weights and repeated
 /// edges; a self loop counts once in A. Rows of isolated nodes are zero. Path 0-1-2:
@@ -29,4 +29,4 @@ Tensor normalised_laplacian(const Structure& graph);
 /// -0.8660.
 Tensor laplacian_coordinates(const Structure& graph, int64_t count);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

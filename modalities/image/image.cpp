@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "modalities/trained_classes.h"
+#include "modalities/sampling/trained_classes.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t block = 4096;  // pictures converted at a time
@@ -140,4 +140,4 @@ const ImageDataset& images_of(const Dataset* dataset, const std::string& task) {
   return dataset_of<ImageDataset>(dataset, task, "pictures");
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "modalities/modality.h"
-#include "modalities/split.h"
+#include "modalities/sampling/split.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// The pictures of one split.
 struct Pictures {
@@ -72,4 +72,4 @@ std::array<Pictures, 3> divided_by_class(const Pictures& all, const Shares& shar
 /// The dataset as one of pictures, or an InputError that says what it is to `task`.
 const ImageDataset& images_of(const Dataset* dataset, const std::string& task);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -15,7 +15,7 @@
 #include <opencv2/imgproc.hpp>
 #include <system_error>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int most_padded = 16'384;  // a square of that side takes 3 GB
@@ -200,4 +200,4 @@ PictureFile read_picture(std::string_view bytes, const PictureShape& shape) {
   return file;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

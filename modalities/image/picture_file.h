@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace relbias {
+#include "modalities/plain/rooms.h"
+
+namespace relbias::modalities {
 
 /// How every picture of a dataset is brought to one shape.
 struct PictureShape {
@@ -44,4 +46,4 @@ PictureFile read_picture(std::string_view bytes, const PictureShape& shape);
 /// since a preview inside the file has an end marker of its own.
 bool jpeg_is_whole(std::string_view bytes);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

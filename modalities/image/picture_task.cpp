@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-namespace relbias {
+namespace relbias::modalities {
 
 TaskTraits PictureTask::traits() const {
   TaskTraits traits = token_traits();
@@ -43,4 +43,4 @@ void PictureTask::check(const std::vector<int64_t>& train_sizes,
   for (const EvaluationRequest& request : evaluations) views_.check(request, name_);
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/image/views.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// A task that asks for the class of a picture. What it makes tokens of is up to the task.
 class PictureTask : public Task {
@@ -39,4 +39,4 @@ class PictureTask : public Task {
   Views views_;
 };
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 Tensor permutation(int64_t count, const at::Generator& generator) {
@@ -149,4 +149,4 @@ void Views::check(const EvaluationRequest& request, const std::string& task) con
   check_counts(request, task);
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

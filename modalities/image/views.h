@@ -6,7 +6,7 @@
 
 #include "modalities/image/image.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// What a task's options say about its pictures.
 struct ViewOptions {
@@ -68,4 +68,4 @@ Tensor placed(const Tensor& pixels, int64_t size, at::Generator& generator);
 Tensor patches(const Tensor& pixels,  // [B, C, H, W]
                int64_t patch);        // -> [B, (H/p)(W/p), C p p]
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr size_t enwik8_bytes = 100'000'000;               // text8 has as many
@@ -74,4 +74,4 @@ std::string divide_by_file(std::vector<File> files, TextSplits& splits) {
   return "divided by file, 80 10 10 % of the bytes";
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/text/text.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// One stretch of text: its first 80 % train, the next 10 % validate, the last 10 % test, no
 /// character cut in two. A file of exactly 1e8 bytes is enwik8 or text8 and cut where all
@@ -16,4 +16,4 @@ std::string cut_by_bytes(File file, TextSplits& splits);
 /// the least; a file larger than a held-out share therefore trains.
 std::string divide_by_file(std::vector<File> files, TextSplits& splits);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

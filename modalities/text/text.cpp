@@ -4,7 +4,7 @@
 
 #include <boost/locale/utf.hpp>
 
-namespace relbias {
+namespace relbias::modalities {
 
 TextDataset::TextDataset(TextSource source)
     : hash_(std::move(source.content_hash)), report_(std::move(source.origin)) {
@@ -67,4 +67,4 @@ std::string keep_distinct_texts(std::vector<File>& files) {
                      firsts.empty() ? "" : "; the first: ", fmt::join(firsts, ", "));
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

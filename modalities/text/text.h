@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "modalities/files.h"
 #include "modalities/modality.h"
-#include "modalities/split.h"
+#include "modalities/plain/files.h"
+#include "modalities/sampling/split.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// Files by Split, in the order of the text.
 using TextSplits = std::array<std::vector<File>, 3>;
@@ -62,4 +62,4 @@ std::optional<std::string> not_text(std::string_view bytes);
 /// UTF-8 text, 1 copies; the first: a.txt, b.txt)`.
 std::string keep_distinct_texts(std::vector<File>& files);
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 using Matrix = std::vector<std::vector<double>>;  // [n][m]
@@ -269,4 +269,4 @@ std::vector<double> holm(std::span<const double> p) {
   return adjusted;
 }
 
-}  // namespace relbias
+}  // namespace relbias::results

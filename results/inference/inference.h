@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "results/statistics.h"
+#include "results/analysis/statistics.h"
 
-namespace relbias {
+namespace relbias::results {
 
 /// Two are told apart, a claim holds, a value is above guessing where p is at most this.
 inline constexpr double significance = 0.05;
@@ -107,4 +107,4 @@ ColumnInference infer_column(const std::vector<Rival>& rivals, int direction);
 /// Holm's step-down adjustment, in the order of `p`.
 std::vector<double> holm(std::span<const double> p);
 
-}  // namespace relbias
+}  // namespace relbias::results

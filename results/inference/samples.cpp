@@ -8,7 +8,7 @@
 #include <numeric>
 #include <optional>
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 using Columns = std::vector<std::vector<double>>;  // [columns][m]
@@ -81,4 +81,4 @@ SampleValues guessed_values(const std::vector<Measurement>& found, const SampleV
   return guessed;
 }
 
-}  // namespace relbias
+}  // namespace relbias::results

@@ -7,7 +7,7 @@
 #include "results/inference/inference.h"
 #include "results/record.h"
 
-namespace relbias {
+namespace relbias::results {
 
 /// One evaluation row and the run that it is of.
 struct Measurement {
@@ -27,4 +27,4 @@ SampleValues sample_values(const std::vector<Measurement>& found);
 /// the runs keep no such rule, the chance level of the row; empty without either.
 SampleValues guessed_values(const std::vector<Measurement>& found, const SampleValues& row);
 
-}  // namespace relbias
+}  // namespace relbias::results

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <map>
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 constexpr double close_enough = 0.95;  // of the best score
@@ -172,4 +172,4 @@ std::vector<Advice> advise(const std::vector<TaskRuns>& groups) {
   return all;
 }
 
-}  // namespace relbias
+}  // namespace relbias::results

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "results/standings.h"
+#include "results/analysis/standings.h"
 
-namespace relbias {
+namespace relbias::results {
 
 /// What one encoding is recommended for.
 struct Choice {
@@ -30,4 +30,4 @@ struct Advice {
 /// what it costs: its training speed.
 std::vector<Advice> advise(const std::vector<TaskRuns>& groups);
 
-}  // namespace relbias
+}  // namespace relbias::results

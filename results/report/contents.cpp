@@ -8,10 +8,10 @@
 #include <cmath>
 #include <set>
 
+#include "results/print/sheet.h"
 #include "results/schema.h"
-#include "results/sheet.h"
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 // What a cell says on a closer look.
@@ -133,4 +133,4 @@ Json filters_json(const std::vector<RunRecord>& runs, const Palette& palette) {
   return {{"modalities", modalities}, {"encodings", encodings}, {"seeds", seeds}};
 }
 
-}  // namespace relbias
+}  // namespace relbias::results

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "results/report/advice.h"
-#include "results/report/figure.h"
+#include "results/report/figures/figure.h"
 #include "results/report/report.h"
 
-namespace relbias {
+namespace relbias::results {
 
 /// {title, facts, headings, rows: [{encoding, cells: [{text, mark, best, hint}]}], notes}
 Json table_json(const Comparison& comparison);
@@ -27,4 +27,4 @@ Json overview_json(const ReportInput& input);
 /// What can be filtered by: modalities, encodings with colours, seeds.
 Json filters_json(const std::vector<RunRecord>& runs, const Palette& palette);
 
-}  // namespace relbias
+}  // namespace relbias::results

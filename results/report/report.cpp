@@ -8,12 +8,12 @@
 #include <memory>
 
 #include "results/report/contents.h"
-#include "results/report/figures.h"
-#include "results/report/page.h"
-#include "results/run_file.h"
-#include "results/runs.h"
+#include "results/report/figures/figures.h"
+#include "results/report/page/page.h"
+#include "results/store/disk/run_file.h"
+#include "results/store/runs.h"
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 // Invalid UTF-8 of a config or a message must not cost the whole report.
@@ -180,4 +180,4 @@ ReportInput read_report_input(const std::filesystem::path& folder) {
   return input;
 }
 
-}  // namespace relbias
+}  // namespace relbias::results

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "results/claims/study_text.h"
 #include "results/record.h"
-#include "results/study_text.h"
 
-namespace relbias {
+namespace relbias::results {
 
 struct ReportInput {
   std::string title;
@@ -36,4 +36,4 @@ void write_report(const std::filesystem::path& file, const Report& report);
 /// read_runs, and where each run was found: what ReportInput needs of a folder.
 ReportInput read_report_input(const std::filesystem::path& folder);
 
-}  // namespace relbias
+}  // namespace relbias::results

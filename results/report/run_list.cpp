@@ -6,7 +6,7 @@
 #include "results/report/contents.h"
 #include "results/schema.h"
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -98,4 +98,4 @@ Json runs_json(const std::vector<RunRecord>& runs) {
           {"environments", environments.all()}};
 }
 
-}  // namespace relbias
+}  // namespace relbias::results

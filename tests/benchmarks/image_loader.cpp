@@ -11,11 +11,11 @@
 #include <cstdio>
 #include <opencv2/imgcodecs.hpp>
 
-#include "experiments/study.h"
-#include "experiments/trainer.h"
+#include "experiments/run/trainer.h"
+#include "experiments/study/study.h"
 #include "modalities/image/picture_file.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 RunConfig config(const std::string& task) {
@@ -95,10 +95,10 @@ bool verified() {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments
 
 int main(int argc, char** argv) {
-  using namespace relbias;
+  using namespace relbias::experiments;
   at::set_num_threads(1);
   if (!verified()) {
     std::fprintf(stderr, "image_loader: what should be timed is wrong\n");

@@ -11,7 +11,7 @@
 
 #include "experiments/version.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,12 +22,18 @@ std::string fault(const fs::path& file, const std::string& header) {
   const std::string other = fs::path(header).begin()->string();
   static const std::set<std::string> rooms{"modalities", "encodings", "experiments", "results",
                                            "tests"};
-  const bool is_hdf5 = header == "hdf5.h" || header == "results/hdf5/handles.h";
-  if (is_hdf5 && file.parent_path() != "results/hdf5" && room != "tests") {
-    return "only results/hdf5 talks to HDF5";
+  const bool is_hdf5 = header == "hdf5.h" || header == "results/store/hdf5/handles.h";
+  if (is_hdf5 && file.parent_path() != "results/store/hdf5" && room != "tests") {
+    return "only results/store/hdf5 talks to HDF5";
   }
   const bool is_torch = std::set<std::string>{"torch", "ATen", "c10"}.contains(other);
   if (room == "results" && is_torch) return "results does without LibTorch";
+  const bool is_plain = header.starts_with("modalities/plain/");
+  if (file.string().starts_with("modalities/plain/") &&
+      (is_torch || (other == room && !is_plain))) {
+    return "modalities/plain knows no LibTorch and no other room";
+  }
+  if (is_plain && room != "tests") return "";
   if (!rooms.contains(other) || other == room || room == "tests") return "";
   if (room == "experiments" && other != "tests") return "";
   if (room == "encodings" && other == "modalities") {
@@ -81,14 +87,16 @@ TEST_P(PlantedInclude, IsFound) {
 INSTANTIATE_TEST_SUITE_P(
     EachRule, PlantedInclude,
     testing::Values(std::pair("modalities/a.h", "#include \"encodings/encoding.h\""),
-                    std::pair("modalities/text/a.cpp", "#include \"results/store.h\""),
-                    std::pair("encodings/a.cpp", "#include \"experiments/config.h\""),
+                    std::pair("modalities/text/a.cpp", "#include \"results/store/store.h\""),
+                    std::pair("encodings/a.cpp", "#include \"experiments/config/config.h\""),
                     std::pair("encodings/a.cpp", "#include \"modalities/text/text.h\""),
                     std::pair("results/a.cpp", "#  include \"modalities/relation.h\""),
                     std::pair("results/a.cpp", "#include <torch/types.h>"),
-                    std::pair("results/report/a.h", "#include \"experiments/config.h\""),
-                    std::pair("results/table.cpp", "#include <hdf5.h>"),
+                    std::pair("modalities/plain/a.cpp", "#include <c10/util/Exception.h>"),
+                    std::pair("modalities/plain/a.h", "#include \"modalities/seed.h\""),
+                    std::pair("results/report/a.h", "#include \"experiments/config/config.h\""),
+                    std::pair("results/print/table.cpp", "#include <hdf5.h>"),
                     std::pair("experiments/a.cpp", "#include \"tests/build/a.h\"")));
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -17,7 +17,7 @@
 
 #include "modalities/parallel.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 TEST(Smoke, OpenCvImageBecomesTensor) {
@@ -140,4 +140,4 @@ TEST(Smoke, OneOpenMpRuntimeRunsOurLoops) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -9,7 +9,7 @@
 #include "tests/encodings/gradients.h"
 #include "tests/encodings/relation_cases.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 Tensor random(at::IntArrayRef shape, uint64_t seed) {
@@ -278,4 +278,4 @@ TEST(EveryEncodingMatrix, WhatIsUndefinedSaysWhy) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

@@ -12,7 +12,7 @@
 
 #include "encodings/terms.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 
 /// Largest |a - b|; shapes must agree. NaN counts as infinitely far.
 inline double distance(const at::Tensor& a, const at::Tensor& b) {
@@ -55,4 +55,4 @@ inline void expect_gradients(const std::function<at::Tensor()>& loss_of,
   }
 }
 
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

@@ -6,7 +6,7 @@
 #include "encodings/encoding.h"
 #include "tests/encodings/worked.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 RelationMap grid(const std::string& options) {
@@ -124,4 +124,4 @@ TEST(Table, CopiesClassTokenRowsAndNonSquareGrids) {  // field note A29
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

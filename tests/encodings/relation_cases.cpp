@@ -8,7 +8,7 @@
 
 #include "modalities/seed.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 RelationMap sized(IndexClass index_class, int64_t queries, int64_t keys, int64_t rows) {
@@ -163,4 +163,4 @@ std::shared_ptr<Encoding> random_encoding(const std::string& text, const Relatio
   return encoding;
 }
 
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

@@ -9,7 +9,7 @@
 
 #include "encodings/encoding.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 
 /// A relation with a map for any number of tokens. Those of the catalogue come as they are; beside
 /// them stand hand-made ones, so that every index class and every feature is met.
@@ -39,4 +39,4 @@ inline void PrintTo(const EncodingCase& test, std::ostream* out) { *out << case_
 std::shared_ptr<Encoding> random_encoding(const std::string& text, const RelationCase& relation,
                                           bool causal);
 
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

@@ -5,7 +5,7 @@
 
 #include "encodings/encoding.h"
 
-namespace relbias {
+namespace relbias::encodings {
 namespace {
 
 RelationMap frames(int64_t count, double hop, const std::string& relation = "time") {
@@ -62,4 +62,4 @@ TEST(Seconds, PastTheTrainedRangeIsCountedInSeconds) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::encodings

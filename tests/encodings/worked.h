@@ -8,7 +8,7 @@
 #include "encodings/attention/attention.h"
 #include "encodings/encoding.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 
 struct ForModel {
   int64_t heads = 1;
@@ -82,4 +82,4 @@ std::string message_of(Call&& call) {
       << (found) << "\nexpected\n"                                                             \
       << (expected)
 
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

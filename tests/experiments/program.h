@@ -12,7 +12,7 @@
 
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::experiments {
 
 struct ProgramResult {
   int exit_code = -1;
@@ -38,4 +38,4 @@ inline ProgramResult run_program(const std::string& arguments, const ScratchFold
           text_of_file(folder.path() / "stdout.txt"), text_of_file(folder.path() / "stderr.txt")};
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

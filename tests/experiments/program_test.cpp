@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "encodings/encoding.h"
-#include "experiments/study.h"
+#include "experiments/study/study.h"
 #include "modalities/modality.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/studies.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 using testing::AllOf;
@@ -317,4 +317,4 @@ TEST_F(Program, CudaWithoutAGpuIsAnError) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments

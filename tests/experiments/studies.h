@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "experiments/study.h"
+#include "experiments/study/study.h"
 
-namespace relbias {
+namespace relbias::experiments {
 
 /// A study of lag-copy with a tiny model; `more` is added at its end.
 inline std::string tiny_study(const std::string& more = "") {
@@ -51,4 +51,4 @@ std::string input_error_of(Action&& action) {
   return "";
 }
 
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -11,7 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "modalities/plain/rooms.h"
+
 namespace relbias::golden {
+
+using namespace experiments;  // which sees all others
 
 using at::Tensor;
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "modalities/relation.h"
+#include "tests/golden/golden.h"
 
 namespace relbias::golden {
 

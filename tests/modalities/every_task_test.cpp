@@ -8,7 +8,7 @@
 
 #include "modalities/modality.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 struct Case {
@@ -253,4 +253,4 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, EveryTask, testing::ValuesIn(task_names()),
                          });
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

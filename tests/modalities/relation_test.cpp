@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 // A pair relation of `size` tokens whose every number tells where it stands.
@@ -109,4 +109,4 @@ TEST(MakeRelation, UnknownNamesListTheValid) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

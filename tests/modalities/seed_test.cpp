@@ -7,7 +7,7 @@
 
 #include <set>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 std::vector<double> first_draws(at::Generator generator) {
@@ -75,4 +75,4 @@ TEST(Stream, NeighbouringSeedsShareAboutHalfTheirBits) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -11,10 +11,10 @@
 #include <string>
 
 #include "results/schema.h"
-#include "results/store.h"
+#include "results/store/store.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias::test {
+namespace relbias::results {
 
 inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
@@ -160,4 +160,4 @@ std::string store_error(Action&& action) {
   return {};
 }
 
-}  // namespace relbias::test
+}  // namespace relbias::results

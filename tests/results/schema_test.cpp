@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "experiments/version.h"
-#include "results/run_contents.h"
+#include "results/store/run_contents.h"
 #include "tests/results/example_run.h"
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 using testing::HasSubstr;
@@ -28,7 +28,7 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 std::string schema_text() {
-  return text_of(std::filesystem::path(source_folder()) / "results" / "schema.md");
+  return text_of(std::filesystem::path(experiments::source_folder()) / "results" / "schema.md");
 }
 
 // Standard output and error of a shell command, and its exit status.
@@ -221,4 +221,4 @@ TEST(Schema, FilesThatH5pyChanged) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::results

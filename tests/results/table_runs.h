@@ -8,7 +8,7 @@
 
 #include "results/record.h"
 
-namespace relbias::test {
+namespace relbias::results {
 
 // A finished run on flip-flop, trained at 32, with an accuracy for each factor.
 inline RunRecord table_run(const std::string& encoding, int64_t seed,
@@ -67,4 +67,4 @@ inline std::vector<RunRecord> runs_of_every_state() {
   return runs;
 }
 
-}  // namespace relbias::test
+}  // namespace relbias::results

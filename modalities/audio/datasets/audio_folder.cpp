@@ -8,7 +8,7 @@
 
 #include "modalities/audio/audio.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 const AudioOptions defaults = {.features = {.mel = {.floor = 1e-6}}};
@@ -121,4 +121,4 @@ DatasetEntry dataset_audio_folder() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "modalities/audio/audio.h"
-#include "modalities/csv.h"
+#include "modalities/plain/csv.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// 44.1 kHz sounds, read at 16 kHz as spectrogram transformers do.
@@ -104,4 +104,4 @@ DatasetEntry dataset_esc50() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -5,7 +5,7 @@
 
 #include "modalities/audio/audio.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr std::array languages = {"en", "es", "fr", "it", "ru"};
@@ -76,4 +76,4 @@ DatasetEntry dataset_prompts() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

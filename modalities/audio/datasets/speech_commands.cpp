@@ -6,7 +6,7 @@
 
 #include "modalities/audio/audio.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 const AudioOptions defaults = {.features = {.mel = {.rate = 16000, .low = 20, .floor = 1e-6}}};
@@ -82,4 +82,4 @@ DatasetEntry dataset_speech_commands() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/audio: relation `time`, frames apart, and how long a frame is.
-#include "modalities/line_map.h"
+#include "modalities/maps/line_map.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// r(i,j) = j - i in tokens of `hop` seconds, the last query at the last key.
@@ -66,4 +66,4 @@ RelationEntry relation_time() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -2,9 +2,9 @@
 // modalities/audio: relation `time-frequency`, how far apart two patches of a spectrogram are.
 #include <ATen/ATen.h>
 
-#include "modalities/grid_map.h"
+#include "modalities/maps/grid_map.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// r(i,j) = (dt, df), key - query, in patches; tokens in the order of time, all bands of a moment
@@ -103,4 +103,4 @@ RelationEntry relation_time_frequency() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/audio/clip_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// Target: the category of the clip. Each held-out clip is evaluated once.
@@ -48,4 +48,4 @@ TaskEntry task_clip_classification() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

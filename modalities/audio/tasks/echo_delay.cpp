@@ -2,9 +2,9 @@
 // modalities/audio: task `echo-delay`, how long after a burst its echo comes.
 #include <ATen/ATen.h>
 
-#include "modalities/sampled_task.h"
+#include "modalities/sampling/sampled_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// N frames of F bins of noise; one fixed burst (3 N(0, I), the same in every sample) is added to
@@ -76,4 +76,4 @@ TaskEntry task_echo_delay() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/audio/joined.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// Clips of 2 and 3 tokens, categories 4 and 0: targets 4 4 0 0 0. A token alone is hard to tell,
@@ -48,4 +48,4 @@ TaskEntry task_frame_classification() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/audio/clip_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// A stretch of exactly `size` frames, from anywhere in a clip, half of them played backwards.
@@ -53,4 +53,4 @@ TaskEntry task_reversed() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -2,9 +2,9 @@
 // modalities/audio: task `rhythm`, the period of a beat in noise.
 #include <ATen/ATen.h>
 
-#include "modalities/sampled_task.h"
+#include "modalities/sampling/sampled_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t shortest = 4, periods = 9;  // 4..12 frames
@@ -92,4 +92,4 @@ TaskEntry task_rhythm() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/audio/joined.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// Target: the category of the clip that comes first. en + fr -> en, fr + en -> fr: the same
@@ -46,4 +46,4 @@ TaskEntry task_which_first() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

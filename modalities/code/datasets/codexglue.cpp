@@ -6,7 +6,7 @@
 
 #include "modalities/code/code.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 namespace fs = std::filesystem;
@@ -153,4 +153,4 @@ DatasetEntry dataset_codexglue() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

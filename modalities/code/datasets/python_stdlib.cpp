@@ -5,7 +5,7 @@
 
 #include "modalities/code/code.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 namespace fs = std::filesystem;
@@ -102,4 +102,4 @@ DatasetEntry dataset_python_stdlib() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/code/code.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 std::unique_ptr<Dataset> make(const Options& options) {
@@ -40,4 +40,4 @@ DatasetEntry dataset_source_tree() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,10 +4,10 @@
 
 #include <numeric>
 
-#include "modalities/code/tree_order.h"
+#include "modalities/code/syntax/tree_order.h"
 #include "modalities/relation.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t most_tokens = 16'384;  // half a gigabyte of ids
@@ -184,4 +184,4 @@ RelationEntry relation_tree() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

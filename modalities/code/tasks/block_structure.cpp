@@ -4,7 +4,7 @@
 
 #include "modalities/code/function_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t categories = 10;  // depth 0 to 8, and deeper
@@ -102,4 +102,4 @@ TaskEntry task_block_structure() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,9 +4,9 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include "modalities/code/example.h"
-#include "modalities/sampled_task.h"
+#include "modalities/sampling/sampled_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t fillers = 4;  // the first ids; then openers, then closers
@@ -125,4 +125,4 @@ TaskEntry task_bracket_match() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/code/function_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// Every token predicts the text of the next, among the texts that the vocabulary knows (literals
@@ -95,4 +95,4 @@ TaskEntry task_completion() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

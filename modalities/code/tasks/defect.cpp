@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/code: task `defect`: the label of a function.
 #include "modalities/code/function_task.h"
-#include "modalities/trained_classes.h"
+#include "modalities/sampling/trained_classes.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// The dataset's label, 0 or 1, of every function that has one: whether it has a defect, or, for
@@ -68,4 +68,4 @@ TaskEntry task_defect() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

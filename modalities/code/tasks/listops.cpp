@@ -7,10 +7,10 @@
 #include <random>
 
 #include "modalities/code/example.h"
-#include "modalities/sampled_task.h"
+#include "modalities/sampling/sampled_task.h"
 #include "modalities/seed.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t minimum = 10, close = 14;  // 0-9 are digits; [MIN [MAX [MED [SM; ]
@@ -217,4 +217,4 @@ TaskEntry task_listops() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

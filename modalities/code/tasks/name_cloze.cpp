@@ -4,7 +4,7 @@
 
 #include "modalities/code/variable_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// One read of a local variable is hidden: its text and words, not that it is an identifier. The
@@ -67,4 +67,4 @@ TaskEntry task_name_cloze() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/code/variable_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// Half of the samples have a bug: one read of a local variable says another that has been bound
@@ -88,4 +88,4 @@ TaskEntry task_variable_misuse() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

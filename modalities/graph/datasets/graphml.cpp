@@ -10,10 +10,10 @@
 #include <set>
 #include <sstream>
 
-#include "modalities/csv.h"
 #include "modalities/graph/graph.h"
+#include "modalities/plain/csv.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t most_depth = 1000;
@@ -281,4 +281,4 @@ DatasetEntry dataset_graphml() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "modalities/csv.h"
-#include "modalities/graph/smiles.h"
+#include "modalities/graph/reading/smiles.h"
+#include "modalities/plain/csv.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 namespace fs = std::filesystem;
@@ -110,4 +110,4 @@ DatasetEntry dataset_molecules() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "modalities/csv.h"
-#include "modalities/graph/edge_lists.h"
+#include "modalities/graph/reading/edge_lists.h"
+#include "modalities/plain/csv.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 namespace fs = std::filesystem;
@@ -240,4 +240,4 @@ DatasetEntry dataset_ogb_csv() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

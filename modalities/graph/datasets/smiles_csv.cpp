@@ -8,10 +8,10 @@
 #include <sstream>
 #include <unordered_set>
 
-#include "modalities/csv.h"
-#include "modalities/graph/smiles.h"
+#include "modalities/graph/reading/smiles.h"
+#include "modalities/plain/csv.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 namespace fs = std::filesystem;
@@ -168,4 +168,4 @@ DatasetEntry dataset_smiles_csv() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

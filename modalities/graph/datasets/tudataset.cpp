@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "modalities/csv.h"
-#include "modalities/graph/edge_lists.h"
+#include "modalities/graph/reading/edge_lists.h"
+#include "modalities/plain/csv.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 namespace fs = std::filesystem;
@@ -222,4 +222,4 @@ DatasetEntry dataset_tudataset() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

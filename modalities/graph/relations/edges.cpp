@@ -9,7 +9,7 @@
 #include "modalities/graph/node_pairs.h"
 #include "modalities/graph/paths.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// An edge as seen from one end.
@@ -201,4 +201,4 @@ RelationEntry relation_edges() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

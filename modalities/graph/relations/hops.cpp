@@ -8,7 +8,7 @@
 #include "modalities/graph/paths.h"
 #include "modalities/graph/spectrum.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// r(i,j) = steps from i to j, at most `clip` = c: ids 0..c, then unreachable c+1, which clipping
@@ -175,4 +175,4 @@ RelationEntry relation_hops() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -5,7 +5,7 @@
 #include "modalities/graph/node_pairs.h"
 #include "modalities/graph/paths.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// features(i,j) = gain * (P, P^2, ..., P^k)[i, j], P = D^-1 A: the probability that a walk from i
@@ -107,4 +107,4 @@ RelationEntry relation_random_walk() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

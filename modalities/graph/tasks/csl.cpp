@@ -10,7 +10,7 @@
 #include "modalities/graph/paths.h"
 #include "modalities/modality.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 const std::vector<int64_t> skips = {2, 3, 4, 5, 6, 9, 11, 12, 13, 16};
@@ -163,4 +163,4 @@ TaskEntry task_csl() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -8,9 +8,9 @@
 #include "modalities/graph/batch.h"
 #include "modalities/graph/graph.h"
 #include "modalities/graph/paths.h"
-#include "modalities/trained_classes.h"
+#include "modalities/sampling/trained_classes.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// The targets of a dataset, one (`target=NAME`; the first unless said otherwise) or `all` of them,
@@ -291,4 +291,4 @@ TaskEntry task_graph_property() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

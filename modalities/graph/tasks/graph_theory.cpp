@@ -11,7 +11,7 @@
 #include "modalities/graph/random_graphs.h"
 #include "modalities/modality.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t least_nodes = 15;
@@ -204,4 +204,4 @@ TaskEntry task_graph_theory() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,9 +6,9 @@
 
 #include "modalities/graph/paths.h"
 #include "modalities/graph/random_graphs.h"
-#include "modalities/sampled_task.h"
+#include "modalities/sampling/sampled_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t classes = 8;
@@ -93,4 +93,4 @@ TaskEntry task_pair_distance() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <sstream>
 
-#include "modalities/files.h"
 #include "modalities/image/image.h"
+#include "modalities/plain/files.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 namespace fs = std::filesystem;
@@ -121,4 +121,4 @@ DatasetEntry dataset_cifar() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -5,10 +5,10 @@
 #include <limits>
 #include <opencv2/imgcodecs.hpp>
 
-#include "modalities/files.h"
 #include "modalities/image/image.h"
+#include "modalities/plain/files.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr std::string_view published_hash = "8f60c927cabe9b27e0431df6ec9d1cba5cc66106";
@@ -76,4 +76,4 @@ DatasetEntry dataset_digits() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

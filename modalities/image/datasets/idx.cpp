@@ -5,10 +5,10 @@
 #include <limits>
 #include <memory>
 
-#include "modalities/files.h"
 #include "modalities/image/image.h"
+#include "modalities/plain/files.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 namespace fs = std::filesystem;
@@ -152,4 +152,4 @@ DatasetEntry dataset_idx() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

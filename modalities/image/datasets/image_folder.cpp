@@ -8,11 +8,11 @@
 #include <set>
 #include <unordered_set>
 
-#include "modalities/files.h"
 #include "modalities/image/image.h"
 #include "modalities/image/picture_file.h"
+#include "modalities/plain/files.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,7 +90,7 @@ class Reader {
     if (!by_split) add_empty_folders(classes);
     source.classes.assign(classes.begin(), classes.end());
     for (const auto& place : places) add(place, source.classes);
-    source.content_hash = relbias::content_hash({{"listing", listing_}});
+    source.content_hash = relbias::plain::content_hash({{"listing", listing_}});
     source.origin = report(names.size(), by_split);
     refuse_empty(source);
     divide(source, by_split);
@@ -117,7 +117,7 @@ class Reader {
 
   void add(const Place& place, const std::vector<std::string>& classes) {
     const std::string bytes = read_file(folder_ / place.name);
-    const std::string hash = relbias::content_hash({{"", bytes}});
+    const std::string hash = relbias::plain::content_hash({{"", bytes}});
     listing_ += hash + "  " + place.name + "\n";
     PictureFile file = read_picture(bytes, shape_);
     // A copy in another split would be a leak; in another class, a contradiction.
@@ -229,4 +229,4 @@ DatasetEntry dataset_image_folder() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "modalities/grid_map.h"
+#include "modalities/maps/grid_map.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 // Of every id, [R].
@@ -130,4 +130,4 @@ RelationEntry relation_grid() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

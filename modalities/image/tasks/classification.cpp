@@ -4,7 +4,7 @@
 
 #include "modalities/image/picture_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// A picture of S pixels a side is (S / patch)^2 tokens in raster order, each the pixels of a
@@ -43,4 +43,4 @@ TaskEntry task_classification() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -2,9 +2,9 @@
 // modalities/image: task `grid-lag-copy`, the symbol a fixed offset away on a grid.
 #include <ATen/ATen.h>
 
-#include "modalities/sampled_task.h"
+#include "modalities/sampling/sampled_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// S x S cells of uniform, independent symbols, one token a cell in raster order; the target of a
@@ -81,4 +81,4 @@ TaskEntry task_grid_lag_copy() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -5,7 +5,7 @@
 
 #include "modalities/image/picture_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t greys = 256;
@@ -45,4 +45,4 @@ TaskEntry task_pixels() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

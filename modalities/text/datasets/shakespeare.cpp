@@ -4,7 +4,7 @@
 
 #include "modalities/text/text.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr size_t works_expected = 42;
@@ -100,4 +100,4 @@ DatasetEntry dataset_shakespeare() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -5,7 +5,7 @@
 
 #include "modalities/text/division.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 namespace fs = std::filesystem;
@@ -115,4 +115,4 @@ DatasetEntry dataset_text_file() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

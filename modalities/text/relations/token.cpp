@@ -2,10 +2,10 @@
 // modalities/text: relation `token`, the offset j - i between two tokens of a sequence.
 #include <ATen/ATen.h>
 
-#include "modalities/line_map.h"
+#include "modalities/maps/line_map.h"
 #include "modalities/seed.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// r(i,j) = j - i, the last query at the last key: query i of Q stands at position K - Q + i.
@@ -101,4 +101,4 @@ RelationEntry relation_token() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -2,9 +2,9 @@
 // modalities/text: task `copy`, a word said again, forwards or backwards (Kazemnejad et al. 2023).
 #include <ATen/ATen.h>
 
-#include "modalities/sampled_task.h"
+#include "modalities/sampling/sampled_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// A word x_1..x_L of uniform, independent symbols, a mark, and the word again, forwards or
@@ -81,4 +81,4 @@ TaskEntry task_copy() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

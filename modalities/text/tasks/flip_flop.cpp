@@ -3,9 +3,9 @@
 // Glitches with Flip-Flop Language Modeling").
 #include <ATen/ATen.h>
 
-#include "modalities/sampled_task.h"
+#include "modalities/sampling/sampled_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int64_t write = 2, read = 3, ignore = 4;  // tokens 0 and 1 are the bits
@@ -86,4 +86,4 @@ TaskEntry task_flip_flop() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -2,9 +2,9 @@
 // modalities/text: task `lag-copy`, the symbol at a fixed distance before.
 #include <ATen/ATen.h>
 
-#include "modalities/sampled_task.h"
+#include "modalities/sampling/sampled_task.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// x_1..x_L uniform and independent; target y_t = x_{t-lag}, the first `lag` tokens not scored.
@@ -74,4 +74,4 @@ TaskEntry task_lag_copy() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

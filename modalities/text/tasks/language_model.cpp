@@ -6,7 +6,7 @@
 
 #include "modalities/text/text.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 /// Input x_1..x_n, target y_t = x_{t+1}, every target scored. Text "to be", size 4:
@@ -156,4 +156,4 @@ TaskEntry task_language_model() {
   };
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

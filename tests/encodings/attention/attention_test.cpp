@@ -12,11 +12,8 @@
 #include "tests/encodings/attention/loops.h"
 #include "tests/encodings/gradients.h"
 
-namespace relbias {
+namespace relbias::encodings {
 namespace {
-
-using testing::distance;
-using testing::loops_attention;
 
 const auto kDouble = at::TensorOptions(at::kDouble);
 
@@ -154,7 +151,7 @@ TEST(Attention, GradientsOfEveryTermByFiniteDifferences) {
                                                        {"u", t.content_bias},
                                                        {"v bias", t.position_bias}};
     for (auto& [name, input] : inputs) input.requires_grad_();
-    testing::expect_gradients(
+    expect_gradients(
         [&] { return (attention(q, k, v, {position}, options).out * cotangent).sum(); }, inputs);
   }
 }
@@ -166,7 +163,7 @@ TEST(Attention, GradientsAtOddSizes) {
     position.terms.score = random({1, position.relation.rows}, 3).requires_grad_();
     q.requires_grad_();
     const Tensor v = random({1, 1, keys, 3}, 4), cotangent = random({1, 1, queries, 3}, 5);
-    testing::expect_gradients(
+    expect_gradients(
         [&] { return (attention(q, k, v, {position}, {.causal = true}).out * cotangent).sum(); },
         {{"q", q}, {"b", position.terms.score}});
   }
@@ -360,4 +357,4 @@ TEST(AttentionInput, DisagreementsAreNamedWithBothValues) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::encodings

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 double at4(const at::Tensor& x, int64_t a, int64_t b, int64_t c, int64_t d) {
@@ -113,4 +113,4 @@ at::Tensor loops_attention(const at::Tensor& q, const at::Tensor& k, const at::T
   return out;
 }
 
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

@@ -10,7 +10,7 @@
 #include "tests/encodings/relation_cases.h"
 #include "tests/error_of.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 using ::testing::HasSubstr;
@@ -87,4 +87,4 @@ TEST(AttentionMemory, TermsAreSmallerThanThePairs) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

@@ -11,7 +11,7 @@
 #include "tests/encodings/gradients.h"
 #include "tests/encodings/oracles/plain_attention.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 /// g_ij = sigmoid(q_i . k_j / sqrt(D)), 0 where j is masked for i.
@@ -117,4 +117,4 @@ TEST(CopeOracle, NotANumberStaysNotANumber) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

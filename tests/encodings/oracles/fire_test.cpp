@@ -10,7 +10,7 @@
 #include "tests/encodings/gradients.h"
 #include "tests/encodings/oracles/plain_attention.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 /// b(i, j) = f( psi(i - j) / psi(max(L, i)) ), psi(x) = log(c x + 1), i counted from 0. The second
@@ -111,4 +111,4 @@ TEST(FireOracle, ByHand) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

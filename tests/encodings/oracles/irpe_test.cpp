@@ -12,7 +12,7 @@
 #include "tests/encodings/gradients.h"
 #include "tests/encodings/oracles/plain_attention.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 constexpr double alpha = 1.9;
@@ -289,4 +289,4 @@ TEST(IrpeOracle, MatrixByHand) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

@@ -10,7 +10,7 @@
 #include "tests/encodings/gradients.h"
 #include "tests/encodings/oracles/plain_attention.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 /// The bias as the logarithm of a kernel: log ln (1 + r2 d)^-r1, power -r1 exp(r2 ln d), 0 at d =
@@ -99,4 +99,4 @@ TEST(KerpleOracle, ByHand) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

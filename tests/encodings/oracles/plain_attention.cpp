@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 constexpr int64_t head_count = 3;
@@ -193,4 +193,4 @@ void set_parameter(const Encoding& encoding, const std::string& name,
   target.copy_(at::tensor(numbers, at::kDouble).view(target.sizes()));
 }
 
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

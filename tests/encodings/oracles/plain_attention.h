@@ -15,7 +15,7 @@
 
 /// The oracles beside this file are written from the papers, by another formula than the encodings:
 /// they share no code with them and know of an encoding its parameters' names only.
-namespace relbias::testing {
+namespace relbias::encodings {
 
 /// Largest difference allowed between an encoding in double and its oracle.
 constexpr double oracle_tolerance = 1e-9;
@@ -97,4 +97,4 @@ double number(const Tensor& parameter, const std::vector<int64_t>& index);
 void set_parameter(const Encoding& encoding, const std::string& name,
                    const std::vector<double>& numbers);
 
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

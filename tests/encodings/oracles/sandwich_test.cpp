@@ -10,7 +10,7 @@
 #include "tests/encodings/gradients.h"
 #include "tests/encodings/oracles/plain_attention.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 /// The table learns nothing and is float32 in a model of any type; its numbers reach 16 here.
@@ -106,4 +106,4 @@ TEST(SandwichOracle, ByHand) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

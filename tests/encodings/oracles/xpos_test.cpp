@@ -9,7 +9,7 @@
 #include "tests/encodings/gradients.h"
 #include "tests/encodings/oracles/plain_attention.h"
 
-namespace relbias::testing {
+namespace relbias::encodings {
 namespace {
 
 using Complex = std::complex<double>;
@@ -117,4 +117,4 @@ TEST(XposOracle, ByHand) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::encodings

@@ -8,7 +8,7 @@
 #include "encodings/encoding.h"
 #include "experiments/model/model.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 constexpr int64_t kTrained = 8, kVocabulary = 11;
@@ -225,4 +225,4 @@ TEST(Model, DropoutActsInTrainingOnly) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -9,7 +9,7 @@
 #include "experiments/model/model.h"
 #include "modalities/seed.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 constexpr int64_t kinds = 5;
@@ -158,4 +158,4 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, GraphModel, ::testing::ValuesIn(defined_on_g
                          });
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -5,11 +5,11 @@
 
 #include <limits>
 
+#include "experiments/evaluation/scores.h"
 #include "experiments/model/model.h"
-#include "experiments/scores.h"
-#include "modalities/check.h"
+#include "modalities/plain/check.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 constexpr int64_t kSamples = 2, kTokens = 6, kFeatures = 3;
@@ -281,4 +281,4 @@ TEST(Model, AClassTokenNeedsAQuestionAboutTheSample) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -3,11 +3,11 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
-#include "experiments/experiment.h"
-#include "experiments/study.h"
+#include "experiments/run/experiment.h"
+#include "experiments/study/study.h"
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 using testing::HasSubstr;
@@ -104,4 +104,4 @@ TEST(VisionTransformer, SizesThatThePatchDoesNotDivideAreRefusedBeforeTheTrainin
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments

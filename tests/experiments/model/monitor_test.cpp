@@ -9,7 +9,7 @@
 
 #include "encodings/encoding.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 // ALiBi with one head of slope 1/256 on 3 causal tokens whose content scores are 0.
@@ -59,4 +59,4 @@ TEST(AttentionMonitor, TellsThePositionTermFromTheContent) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments

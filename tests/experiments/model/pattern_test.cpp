@@ -7,7 +7,7 @@
 
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 using testing::HasSubstr;
@@ -125,4 +125,4 @@ TEST(Pattern, WhatIsNoneIsAnError) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 using testing::ElementsAre;
@@ -79,4 +79,4 @@ TEST(Positions, EveryRelationNamesItsPlaces) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments

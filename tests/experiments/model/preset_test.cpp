@@ -4,10 +4,10 @@
 
 #include <gmock/gmock.h>
 
-#include "experiments/config.h"
+#include "experiments/config/config.h"
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::experiments {
 namespace {
 
 RunConfig config_of(const std::string& model) {
@@ -46,4 +46,4 @@ TEST(Preset, UnknownNamesAreErrors) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::experiments

@@ -8,13 +8,12 @@
 #include "tests/error_of.h"
 #include "tests/modalities/audio/folders.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
-using testing::as_audio;
 using ::testing::HasSubstr;
 
-class AudioTest : public testing::SoundFolder {};
+class AudioTest : public SoundFolder {};
 
 Tensor all_frames(const AudioDataset& audio, Split split) {
   std::vector<Tensor> frames;
@@ -34,7 +33,7 @@ TEST_F(AudioTest, NormalisationIsThatOfTheTrainingFrames) {
 
 TEST_F(AudioTest, NormalisationOfEveryClipOrNone) {
   write_class("a", 4);
-  folder_.write("a/silence.wav", testing::Wav{.samples = std::vector<double>(4000, 0)}.bytes());
+  folder_.write("a/silence.wav", Wav{.samples = std::vector<double>(4000, 0)}.bytes());
   const auto dataset = make("audio-folder", "normalise=clip floor=1e-10");
   int silent = 0;
   for (const Split split : all_splits) {
@@ -107,4 +106,4 @@ TEST(SplitOfKey, KeepsItsShares) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

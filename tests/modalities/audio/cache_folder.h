@@ -7,7 +7,7 @@
 
 #include "tests/scratch_folder.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 
 class CacheFolder {
  public:
@@ -32,4 +32,4 @@ class CacheFolder {
   std::optional<std::string> before_;
 };
 
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 #include "tests/modalities/audio/cache_folder.h"
 #include "tests/modalities/audio/wav.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 
 /// A folder, and a cache of its own, gone after the test.
 class SoundFolder : public ::testing::Test {
@@ -47,4 +47,4 @@ inline const AudioDataset& as_audio(const std::unique_ptr<Dataset>& dataset) {
   return audio_of(dataset.get(), "test");
 }
 
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

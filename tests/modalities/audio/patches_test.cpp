@@ -7,7 +7,7 @@
 
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::HasSubstr;
@@ -99,4 +99,4 @@ TEST(Patches, ContradictionsAreErrors) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

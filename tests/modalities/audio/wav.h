@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace relbias::testing {
+namespace relbias::modalities {
 
 /// Samples as they lie in the file; several channels take turns.
 struct Wav {
@@ -54,4 +54,4 @@ inline std::vector<double> tone(double seconds, double frequency = 440, int rate
   return samples;
 }
 
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

@@ -5,7 +5,7 @@
 #include "modalities/code/code.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// `dataset python-stdlib path=...` as a user writes it.
 inline std::shared_ptr<CodeDataset> code_data(const std::string& text) {
@@ -37,4 +37,4 @@ inline Batch evaluated(const Task& task, int64_t size, int64_t above = 0) {
   return all;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -8,7 +8,7 @@
 #include "tests/error_of.h"
 #include "tests/modalities/code/code_data.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using at::Tensor;
@@ -250,4 +250,4 @@ TEST_F(ManyFunctions, EvaluationTakesAtMostSoManyWhateverTheBatch) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 
 #include "tests/modalities/code/code_data.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 // Some 8 s on one core of 2020; 20 were promised. A time fails no test unless it is out of all
@@ -34,4 +34,4 @@ TEST(Speed, TheWholeLibraryInSeconds) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

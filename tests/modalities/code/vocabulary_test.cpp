@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST(Vocabulary, CategoriesGoByFrequency) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -9,10 +9,10 @@
 #include <set>
 
 #include "modalities/graph/batch.h"
-#include "modalities/graph/edge_lists.h"
+#include "modalities/graph/reading/edge_lists.h"
 #include "tests/modalities/graph/graphs.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::ElementsAre;
@@ -184,4 +184,4 @@ TEST(GraphBatch, PadsOnTheRight) {  // field note A38
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

@@ -8,7 +8,7 @@
 #include "modalities/relation.h"
 #include "tests/error_of.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 
 inline Structure graph_of(int64_t nodes, std::vector<std::array<int64_t, 2>> edges,
                           std::vector<double> weights = {}) {
@@ -39,4 +39,4 @@ inline at::Tensor matrix(std::initializer_list<std::initializer_list<double>> ro
       << (found) << "\nexpected\n"                                        \
       << (expected)
 
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

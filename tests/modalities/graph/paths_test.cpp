@@ -13,7 +13,7 @@
 #include "modalities/seed.h"
 #include "tests/modalities/graph/graphs.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(Paths, WhatAllPairsCost) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

@@ -7,7 +7,7 @@
 
 #include "tests/modalities/graph/graphs.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 namespace {
 
 TEST(Laplacian, OfAPath) {
@@ -60,4 +60,4 @@ TEST(Coordinates, MoveWithTheNodes) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

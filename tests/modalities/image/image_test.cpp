@@ -7,7 +7,7 @@
 #include "tests/error_of.h"
 #include "tests/modalities/image/pictures.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::HasSubstr;
@@ -120,4 +120,4 @@ TEST(ImageDataset, EveryClassThatIsHeldOutIsTrained) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -7,7 +7,7 @@
 
 #include <opencv2/imgcodecs.hpp>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 std::string encoded(const cv::Mat& picture, const char* extension) {
@@ -196,4 +196,4 @@ TEST(PictureFile, AnAxisThatShrinksIsAveragedWhateverTheOtherDoes) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 
 #include "modalities/image/image.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// The dataset that `text` names, `digits` or `idx path=...`.
 inline std::unique_ptr<ImageDataset> image_dataset(const std::string& text) {
@@ -31,4 +31,4 @@ inline ImageDataset numbered_pictures(int64_t count) {
   return ImageDataset(std::move(source));
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -9,7 +9,7 @@
 #include "tests/error_of.h"
 #include "tests/modalities/image/pictures.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::HasSubstr;
@@ -178,4 +178,4 @@ TEST(Views, SizesThatCannotBeShownAreErrors) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 TextSplits cut(const std::string& bytes) {
@@ -150,4 +150,4 @@ TEST(DivideByFile, TwoFilesAreOurFault) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::ElementsAre;
@@ -85,4 +85,4 @@ TEST(TextDataset, ASplitWithoutTextIsAnError) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -10,7 +10,7 @@
 
 #include "experiments/version.h"
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 using Json = nlohmann::json;
@@ -205,4 +205,4 @@ TEST(Inference, TheBestHasAllPlannedSeeds) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::results

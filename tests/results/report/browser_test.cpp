@@ -8,12 +8,12 @@
 #include <sstream>
 
 #include "experiments/version.h"
-#include "modalities/files.h"
+#include "modalities/plain/files.h"
 #include "results/report/report.h"
 #include "tests/results/report/report_runs.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 using testing::Contains;
@@ -30,7 +30,8 @@ Json look_at(const Report& report) {
   const ScratchFolder folder;
   write_report(folder.path() / "report.html", report);
   const std::string command =
-      "cd '" + folder.path().string() + "' && mkdir seen && /usr/bin/python3 '" + source_folder() +
+      "cd '" + folder.path().string() + "' && mkdir seen && /usr/bin/python3 '" +
+      experiments::source_folder() +
       "/tests/results/report/browser.py' report.html seen >seen.json 2>errors";
   const int status = std::system(command.c_str());
   std::ostringstream text, errors;
@@ -110,4 +111,4 @@ TEST_F(Browser, FiveHundredRunsAreThereInTwoSeconds) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::results

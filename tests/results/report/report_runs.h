@@ -7,7 +7,7 @@
 #include "results/report/report.h"
 #include "tests/results/table_runs.h"
 
-namespace relbias::test {
+namespace relbias::results {
 
 inline Monitor monitor(const std::string& name, std::vector<std::string> dimensions,
                        std::vector<int64_t> shape, std::vector<double> values) {
@@ -115,4 +115,4 @@ inline ReportInput report_input(std::vector<RunRecord> runs) {
   return input;
 }
 
-}  // namespace relbias::test
+}  // namespace relbias::results

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "results/report/figures.h"
-#include "results/store.h"
+#include "results/report/figures/figures.h"
+#include "results/store/store.h"
 #include "tests/results/report/report_runs.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::results {
 namespace {
 
 using testing::Contains;
@@ -314,4 +314,4 @@ TEST(Report, ReplacesItsOwnFiguresAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::results

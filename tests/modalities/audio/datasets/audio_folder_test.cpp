@@ -5,15 +5,13 @@
 #include "tests/error_of.h"
 #include "tests/modalities/audio/folders.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
-using testing::as_audio;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::names_of;
 
-class AudioFolder : public testing::SoundFolder {};
+class AudioFolder : public SoundFolder {};
 
 TEST_F(AudioFolder, ATenthOfEveryClassIsHeldOut) {
   write_class("dog", 12);
@@ -68,4 +66,4 @@ TEST_F(AudioFolder, WithoutAudioIsAnError) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

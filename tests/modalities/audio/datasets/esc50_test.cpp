@@ -5,15 +5,13 @@
 #include "tests/error_of.h"
 #include "tests/modalities/audio/folders.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
-using testing::as_audio;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::names_of;
 
-class Esc50 : public testing::SoundFolder {
+class Esc50 : public SoundFolder {
  protected:
   void SetUp() override {
     std::string table = "filename,fold,target,category,esc10,src_file,take\r\n";
@@ -65,4 +63,4 @@ TEST_F(Esc50, TablesThatDoNotFitAreErrors) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

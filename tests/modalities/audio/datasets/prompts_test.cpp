@@ -7,10 +7,9 @@
 #include "tests/error_of.h"
 #include "tests/modalities/audio/folders.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
-using testing::as_audio;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -51,7 +50,7 @@ TEST(Prompts, APromptIsInOneSplitInAllLanguages) {
   EXPECT_NEAR(static_cast<double>(prompts().clips(Split::test).size()), 0.2 * 2761, 80);
 }
 
-class PromptsFolder : public testing::SoundFolder {};
+class PromptsFolder : public SoundFolder {};
 
 TEST_F(PromptsFolder, SilenceAndOtherFoldersAreNoPrompts) {
   for (const std::string voice : {"en_A", "es_A", "fr_A", "it_A", "ru_A"}) {
@@ -72,4 +71,4 @@ TEST_F(PromptsFolder, AMissingFolderNamesSetup) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

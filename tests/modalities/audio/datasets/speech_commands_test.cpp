@@ -5,15 +5,13 @@
 #include "tests/error_of.h"
 #include "tests/modalities/audio/folders.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
-using testing::as_audio;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::names_of;
 
-class SpeechCommands : public testing::SoundFolder {
+class SpeechCommands : public SoundFolder {
  protected:
   void SetUp() override {
     for (const std::string name : {"yes/1_nohash_0", "yes/2_nohash_0", "no/1_nohash_0",
@@ -54,4 +52,4 @@ TEST_F(SpeechCommands, WithoutWordsIsAnError) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 #include "modalities/relation.h"
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::HasSubstr;
@@ -93,4 +93,4 @@ TEST(TimeFrequency, FramesWithoutBandsAreOneBand) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 #include "modalities/relation.h"
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 Tensor offsets_of(const RelationMap& map) {
@@ -60,4 +60,4 @@ TEST(Time, PatchesAreNoLine) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

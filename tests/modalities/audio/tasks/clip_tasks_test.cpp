@@ -9,14 +9,13 @@
 #include "tests/error_of.h"
 #include "tests/modalities/audio/folders.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::AllOf;
-using testing::as_audio;
 using ::testing::HasSubstr;
 
-class ClipTasks : public testing::SoundFolder {
+class ClipTasks : public SoundFolder {
  protected:
   void SetUp() override {
     for (const std::string name : {"a", "b"}) write_class(name, 11);
@@ -123,4 +122,4 @@ TEST_F(ClipTasks, ValidationIsAnotherSplit) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 #include "modalities/modality.h"
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::HasSubstr;
@@ -65,4 +65,4 @@ TEST(EchoDelay, SizesAndOptionsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

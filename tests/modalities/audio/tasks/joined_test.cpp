@@ -10,14 +10,13 @@
 #include "tests/error_of.h"
 #include "tests/modalities/audio/folders.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
-using testing::as_audio;
 using ::testing::HasSubstr;
 
 /// Classes a, b, c of clips of 0.5 to 1.1 s: 48 to 108 frames.
-class JoinedClips : public testing::SoundFolder {
+class JoinedClips : public SoundFolder {
  protected:
   void SetUp() override {
     for (const std::string name : {"a", "b", "c"}) write_class(name, 7);
@@ -179,4 +178,4 @@ TEST(JoinedTasks, NeedAudio) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 #include "modalities/modality.h"
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(Rhythm, SizesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

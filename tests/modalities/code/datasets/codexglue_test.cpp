@@ -6,7 +6,7 @@
 #include "tests/error_of.h"
 #include "tests/modalities/code/code_data.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::AllOf;
@@ -141,4 +141,4 @@ TEST(Clones, ArePairsBelowACommonRoot) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -7,7 +7,7 @@
 #include "tests/error_of.h"
 #include "tests/modalities/code/code_data.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::HasSubstr;
@@ -138,4 +138,4 @@ TEST(PythonStdlib, IsWhatThePackagesInstalled) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,11 +6,11 @@
 #include <chrono>
 #include <random>
 
-#include "modalities/code/tree_order.h"
+#include "modalities/code/syntax/tree_order.h"
 #include "tests/error_of.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using at::Tensor;
@@ -216,4 +216,4 @@ TEST(Tree, TwoThousandTokensTakeMilliseconds) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

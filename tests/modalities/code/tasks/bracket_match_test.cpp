@@ -7,7 +7,7 @@
 #include "tests/error_of.h"
 #include "tests/modalities/code/code_data.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using at::Tensor;
@@ -93,4 +93,4 @@ TEST(BracketMatch, SizesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

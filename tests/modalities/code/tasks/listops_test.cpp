@@ -11,7 +11,7 @@
 #include "tests/error_of.h"
 #include "tests/modalities/code/code_data.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using at::Tensor;
@@ -124,4 +124,4 @@ TEST(ListOps, GuessesFromTheOperatorAndItsOwnDigits) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -10,7 +10,7 @@
 #include "tests/modalities/graph/graphs.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::AllOf;
@@ -345,4 +345,4 @@ TEST(OgbCsv, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

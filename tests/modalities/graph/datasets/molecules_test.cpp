@@ -8,11 +8,11 @@
 #include <set>
 
 #include "modalities/graph/paths.h"
-#include "modalities/graph/smiles.h"
+#include "modalities/graph/reading/smiles.h"
 #include "tests/modalities/graph/graphs.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::ElementsAre;
@@ -241,4 +241,4 @@ TEST(SmilesCsv, TheMarkOfUtf8IsNoPartOfTheFirstName) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

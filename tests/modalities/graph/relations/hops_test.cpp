@@ -6,7 +6,7 @@
 #include "modalities/graph/node_pairs.h"
 #include "tests/modalities/graph/graphs.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::ElementsAre;
@@ -161,4 +161,4 @@ TEST(Hops, AGraphTooLargeIsRefusedWithItsBytes) {  // field note A39
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

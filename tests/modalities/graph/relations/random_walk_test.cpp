@@ -7,7 +7,10 @@
 #include "encodings/encoding.h"
 #include "tests/modalities/graph/graphs.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
+
+using namespace encodings;
+
 namespace {
 
 RelationMap map_of(const std::string& relation) {
@@ -76,4 +79,4 @@ TEST(RandomWalk, LinearAndContinuousBiasReadIt) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

@@ -8,7 +8,7 @@
 #include "modalities/graph/graph.h"
 #include "tests/modalities/graph/graphs.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::ElementsAre;
@@ -190,4 +190,4 @@ TEST(GraphProperty, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

@@ -12,7 +12,7 @@
 #include "modalities/modality.h"
 #include "tests/modalities/graph/graphs.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::Each;
@@ -198,4 +198,4 @@ TEST(GraphTheory, SizesAreBins) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 #include "tests/modalities/image/pictures.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::AllOf;
@@ -93,4 +93,4 @@ TEST_F(Cifar, DamagedFilesAreNamed) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

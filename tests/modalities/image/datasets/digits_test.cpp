@@ -9,7 +9,7 @@
 #include "tests/modalities/image/pictures.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::HasSubstr;
@@ -95,4 +95,4 @@ TEST(Digits, AHeaderThatLiesAboutTheSizeIsNamed) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

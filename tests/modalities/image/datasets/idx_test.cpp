@@ -7,7 +7,7 @@
 #include "tests/modalities/image/pictures.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::AllOf;
@@ -167,4 +167,4 @@ TEST_F(Idx, MissingFilesAreNamed) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

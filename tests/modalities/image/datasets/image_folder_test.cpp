@@ -8,7 +8,7 @@
 #include "tests/modalities/image/pictures.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::AllOf;
@@ -163,4 +163,4 @@ TEST_F(ImageFolder, TheHashFollowsContentAndNames) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 #include "modalities/relation.h"
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST(Grid, AnEmptyGridHasNoPairs) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -5,7 +5,7 @@
 #include "tests/error_of.h"
 #include "tests/modalities/image/pictures.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(Pixels, TokensAreGreysFrom0To255) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

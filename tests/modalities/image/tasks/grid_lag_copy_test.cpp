@@ -6,7 +6,7 @@
 #include "modalities/modality.h"
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::HasSubstr;
@@ -83,4 +83,4 @@ TEST(GridLagCopy, SizesWithoutAScoredCellAreErrors) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -9,7 +9,7 @@
 #include "modalities/text/text.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::AllOf;
@@ -143,4 +143,4 @@ TEST(Shakespeare, BytesThatAreNoTextAreNamed) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

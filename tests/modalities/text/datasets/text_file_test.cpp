@@ -6,7 +6,7 @@
 #include "tests/error_of.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::AllOf;
@@ -167,4 +167,4 @@ TEST(TextFile, TheHashIsOfTheContentNotOfThePlace) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

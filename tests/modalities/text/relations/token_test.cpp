@@ -7,7 +7,7 @@
 #include "modalities/seed.h"
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 // The offset that every pair of the map stands for, [Q][K].
@@ -117,4 +117,4 @@ TEST(Token, RandomizeRefusesMoreQueriesThanKeys) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -5,7 +5,7 @@
 
 #include "modalities/modality.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 std::unique_ptr<Task> make(const std::string& options = "") {
@@ -44,4 +44,4 @@ TEST(Copy, ASizeHasTwiceItsTokens) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

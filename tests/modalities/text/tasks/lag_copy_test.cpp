@@ -5,7 +5,7 @@
 
 #include "modalities/modality.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::HasSubstr;
@@ -71,4 +71,4 @@ TEST(LagCopy, SizesWithoutAScoredTokenAreErrors) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -8,7 +8,7 @@
 #include "modalities/text/text.h"
 #include "tests/error_of.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 using testing::AllOf;
@@ -216,4 +216,4 @@ TEST(LanguageModel, PromisesItsTraits) {
 }
 
 }  // namespace
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// encodings/embeddings: `learned`, one learned vector for every absolute position, added to the
+// embeddings.
+#include <ATen/ATen.h>
+
+#include "encodings/encoding.h"
+
+namespace relbias::encodings {
+namespace {
+
+// table[x] at fractional places by linear interpolation between the 2^A cells around each; whole
+// ones are read exactly. Rows of the table are the raster of the sides.
+Tensor rows_at(const Tensor& table,   // [T, C]
+               const Tensor& places,  // [.., A]
+               const std::vector<int64_t>& sides) {
+  Tensor sum;
+  for (size_t corner = 0; corner < size_t{1} << sides.size(); ++corner) {
+    Tensor row, weight;
+    for (size_t axis = 0; axis < sides.size(); ++axis) {
+      const auto last = static_cast<double>(sides[axis] - 1);
+      const Tensor place = places.select(-1, static_cast<int64_t>(axis)).clamp(0, last);
+      const Tensor below = place.floor(), share = place - below;
+      const bool is_above = (corner >> axis & 1) != 0;
+      const Tensor cell = is_above ? (below + 1).clamp_max(last) : below;
+      const Tensor part = is_above ? share : 1 - share;
+      row = row.defined() ? row * sides[axis] + cell : cell;
+      weight = weight.defined() ? weight * part : part;
+    }
+    const Tensor corner_part = weight.unsqueeze(-1) * at::embedding(table, row.to(at::kLong));
+    sum = sum.defined() ? sum + corner_part : corner_part;
+  }
+  return sum;
+}
+
+/// x_p += table[p], one row a position of a line or a cell of a grid; a class token has none. There
+/// are no rows past the trained size: the result there is undefined unless positions are
+/// interpolated onto the trained ones or clamped to the last.
+///
+/// 3 trained tokens, 5 tokens interpolated: rows 0 0.5 1 1.5 2. 2x2 cells trained, 4x4
+/// interpolated: the first row of cells reads columns 0 0.25 0.75 1 of row 0.
+class Learned final : public Encoding {
+ public:
+  Learned(const Options& options, const EncodingContext& context, const Initialiser& initial)
+      : Encoding(options, context, initial) {
+    int64_t rows = 1;
+    for (const int64_t side : context.trained.sides) rows *= side;
+    table_ = register_parameter(
+        "table", initial.normal("table", {rows, context.width}, options.real("init_std")));
+  }
+
+ protected:
+  Tensor compute_tokens(const Tensor&, const RelationMap& relation) override {
+    return rows_at(table_, relation.key_coordinates, context_.trained.sides);
+  }
+
+ private:
+  Tensor table_;  // [T, C], T the positions at the trained size
+};
+
+std::optional<std::string> no_places(const Options&, const EncodingContext& context) {
+  const size_t axes = context.trained.sides.size();
+  if (axes == 1 || axes == 2) return std::nullopt;
+  return fmt::format("has rows for the positions of a line or a grid, {} axes of positions found",
+                     axes);
+}
+
+}  // namespace
+
+EncodingEntry encoding_learned() {
+  return {
+      .formula = "x_p += table[p], p < trained size",
+      .source = "Gehring et al. 2017; Devlin et al. 2019; Dosovitskiy et al. 2021 (grids)",
+      .initial = "N(0, init_std^2)",
+      .need = Need::coordinates,
+      .on_tokens = true,
+      .past_range = {PastRange::undefined, PastRange::interpolate, PastRange::clamp},
+      .init_std = 0.02,
+      .undefined = no_places,
+      .make =
+          [](const Options& options, const EncodingContext& context, const Initialiser& initial) {
+            return std::make_shared<Learned>(options, context, initial);
+          },
+  };
+}
+
+}  // namespace relbias::encodings

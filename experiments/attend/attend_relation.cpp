@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/attend: graphs and trees in the input file of `relbias attend`.
+#include "experiments/attend/attend_relation.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include <numeric>
+
+#include "modalities/code/syntax/tree_order.h"
+
+namespace relbias::experiments {
+namespace {
+
+constexpr double most_nodes = 1e9;
+
+// A graph of as many nodes as there are tokens, a virtual node aside.
+Structure nodes_alone(const Options& relation, int64_t keys) {
+  Structure graph;
+  graph.queries = graph.keys = graph.nodes = keys;
+  graph.class_token = relation.has("virtual_node") && relation.flag("virtual_node");
+  graph.nodes -= graph.class_token;
+  return graph;
+}
+
+void add_edges(AttendCase& input, const Tensor& edges, Structure& sample) {
+  if (edges.dim() != 2 || edges.size(1) != 2) {
+    input.fail("relation/edges has shape [{}], [E, 2] expected", fmt::join(edges.sizes(), ", "));
+  }
+  if ((edges.floor() != edges).logical_or(edges.abs() > most_nodes).any().item<bool>()) {
+    input.fail("relation/edges: whole numbers expected, the numbers of nodes");
+  }
+  for (int64_t e = 0; e < edges.size(0); ++e) {
+    sample.edges.push_back({static_cast<int64_t>(edges[e][0].item<double>()),
+                            static_cast<int64_t>(edges[e][1].item<double>())});
+  }
+}
+
+// One tree a sample: tokens are all nodes where there are as many, else the leaves.
+std::vector<Structure> trees_of(AttendCase& input, const Tensor& parents, const Options& options,
+                                const std::array<int64_t, 3>& batch_queries_keys) {
+  const auto [batch, queries, keys] = batch_queries_keys;
+  if (parents.dim() != 2 || (parents.size(0) != batch && parents.size(0) != 1)) {
+    input.fail("relation/parents has shape [{}], [{}, nodes] expected",
+               fmt::join(parents.sizes(), ", "), batch);
+  }
+  if ((parents.floor() != parents).logical_or(parents.abs() > most_nodes).any().item<bool>()) {
+    input.fail("relation/parents: whole numbers expected, -1 for the root");
+  }
+  if (queries > keys || (queries < keys && parents.size(0) > 1)) {
+    input.fail("relation/parents: {} queries and {} keys found, a query for each key expected",
+               queries, keys);
+  }
+  const bool class_token = options.has("class_token") && options.flag("class_token");
+  const int64_t tokens = keys - class_token;
+  std::vector<Structure> samples;
+  for (const Tensor& row : parents.to(at::kLong).contiguous().unbind(0)) {
+    Structure sample{.queries = queries, .keys = keys, .class_token = class_token};
+    const int64_t* const first = row.data_ptr<int64_t>();
+    sample.parents.assign(first, first + row.size(0));
+    sample.token_nodes = leaves_of(sample.parents);
+    const auto leaves = static_cast<int64_t>(sample.token_nodes.size());
+    if (row.size(0) == tokens) {
+      sample.token_nodes.resize(sample.parents.size());
+      std::iota(sample.token_nodes.begin(), sample.token_nodes.end(), int64_t{0});
+    } else if (leaves != tokens) {
+      input.fail("relation/parents has {} nodes, {} of them leaves, but there are {} tokens",
+                 row.size(0), leaves, tokens);
+    }
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+// A dataset that the relation reads: graphs have edges or distances, trees parents. With another
+// relation it would change nothing.
+Tensor read_by(AttendCase& input, const std::string& name, const std::string& modality,
+               const std::string& relation) {
+  const Tensor found = input.array(name);
+  const auto& entry = find_entry("relation", relation, relation_entries());
+  if (found.defined() && entry.modality != modality) {
+    input.fail("{}: relation {} does not read it, a relation of {} expected", name, relation,
+               modality);
+  }
+  return found;
+}
+
+// One structure for all samples, or one a sample.
+std::vector<Structure> structures_of(AttendCase& input, const Relation& relation,
+                                     const Options& options,
+                                     const std::array<int64_t, 3>& batch_queries_keys) {
+  const auto [batch, queries, keys] = batch_queries_keys;
+  const Tensor parents = read_by(input, "relation/parents", "code", options.name());
+  if (parents.defined()) {
+    return trees_of(input, parents, options, batch_queries_keys);
+  }
+  const Tensor edges = read_by(input, "relation/edges", "graph", options.name());
+  const Tensor distance = read_by(input, "relation/distance", "graph", options.name());
+  if (distance.defined() && !relation.traits().distance) {
+    input.fail("relation/distance: relation {} has no use for distances, relation/edges expected",
+               options.name());
+  }
+  if (!edges.defined() && !distance.defined()) return {relation.structure(queries, keys)};
+  if (queries != keys) input.fail("{} queries and {} nodes found, as many expected", queries, keys);
+  const Structure alone = nodes_alone(options, keys);
+  std::vector<Structure> samples{alone};
+  if (edges.defined()) add_edges(input, edges, samples.front());
+  if (!distance.defined()) return samples;
+  const std::vector<int64_t> expected{batch, alone.nodes, alone.nodes};
+  if (distance.sizes() != at::IntArrayRef(expected)) {
+    input.fail("relation/distance has shape [{}], [{}] expected", fmt::join(distance.sizes(), ", "),
+               fmt::join(expected, ", "));
+  }
+  const Tensor steps = distance.to(at::kLong);
+  if ((steps != distance).logical_or(steps < -1).any().item<bool>()) {
+    input.fail("relation/distance: whole numbers of at least 0 expected, or -1 for no path");
+  }
+  samples.resize(static_cast<size_t>(batch), Structure(samples.front()));
+  for (int64_t b = 0; b < batch; ++b) samples[static_cast<size_t>(b)].hops = steps[b];
+  return samples;
+}
+
+}  // namespace
+
+RelationMap map_in_case(AttendCase& input, const Relation& relation, const Options& options,
+                        const std::array<int64_t, 3>& batch_queries_keys) {
+  const auto samples = structures_of(input, relation, options, batch_queries_keys);
+  if (samples.size() == 1) return relation.map(samples.front());
+  std::vector<RelationMap> maps;
+  for (const Structure& sample : samples) maps.push_back(relation.map(sample));
+  return stack(maps, samples.front().keys);
+}
+
+}  // namespace relbias::experiments

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/commands: descriptions for the reader of a terminal.
+#include "experiments/commands/description.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "encodings/encoding.h"
+#include "experiments/attend/attend.h"
+#include "experiments/config/config.h"
+#include "experiments/study/matrix.h"
+#include "experiments/study/study.h"
+
+namespace relbias::experiments {
+namespace {
+
+// `label   text`, further lines of the text below its first.
+std::string paragraph(const std::string& label, const std::string& text) {
+  if (text.empty()) return "";
+  std::string indented;
+  for (const char c : text) {
+    indented += c;
+    if (c == '\n') indented += std::string(12, ' ');
+  }
+  return fmt::format("{:<12}{}\n", label, indented);
+}
+
+std::string allowed(const OptionSpec& spec) {
+  if (!spec.choices.empty()) return fmt::format(" ({})", fmt::join(spec.choices, " | "));
+  const bool low = std::isfinite(spec.minimum), high = std::isfinite(spec.maximum);
+  if (low && high) return fmt::format(" ({} to {})", spec.minimum, spec.maximum);
+  if (low) return fmt::format(" (at least {})", spec.minimum);
+  if (high) return fmt::format(" (at most {})", spec.maximum);
+  return "";
+}
+
+std::string option_lines(const std::vector<OptionSpec>& specs) {
+  std::string text;
+  size_t width = 0;
+  const auto assignment = [](const OptionSpec& spec) {
+    return spec.name + "=" + option_text(spec.value);
+  };
+  for (const auto& spec : specs) width = std::max(width, assignment(spec).size());
+  for (const auto& spec : specs) {
+    text += fmt::format("{}{:<{}}  {}{}", text.empty() ? "" : "\n", assignment(spec), width,
+                        spec.meaning, allowed(spec));
+  }
+  return text;
+}
+
+// The parameters of an encoding with its default options, on the first relation that allows it.
+std::string parameter_lines(const EncodingEntry& entry) {
+  const Options options = parse_encoding(entry.name);
+  for (const auto& relation : relation_entries()) {
+    for (const bool causal : {true, false}) {
+      const EncodingContext context = example_context(relation, causal);
+      if (undefined_reason(options, relation.name, context)) continue;
+      const auto encoding = make_encoding(options, relation.name, context, Initialiser(0));
+      std::vector<std::string> lines;
+      for (const auto& parameter : encoding->named_parameters()) {
+        lines.push_back(
+            fmt::format("{} [{}]", parameter.key(), fmt::join(parameter.value().sizes(), ", ")));
+      }
+      if (lines.empty()) return "none";
+      return fmt::format("{}\n(shapes for {} heads of width {}, {} of {} positions)",
+                         fmt::join(lines, "\n"), context.heads, context.head_width, relation.name,
+                         fmt::join(context.trained.sides, "x"));
+    }
+  }
+  return "";
+}
+
+std::string defined_on(const EncodingEntry& entry) {
+  std::string text;
+  for (const auto& pairing : pairings()) {
+    if (pairing.encoding != entry.name) continue;
+    const auto& reason = pairing.full_reason ? pairing.full_reason : pairing.causal_reason;
+    const bool somewhere = !pairing.full_reason || !pairing.causal_reason;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", pairing.relation,
+                        somewhere ? "yes" : "no");
+    if (reason) text += fmt::format("{}{}", somewhere ? ", but " : ", ", *reason);
+  }
+  return text;
+}
+
+std::string describe_encoding(const EncodingEntry& entry) {
+  return fmt::format("encoding {}\n", entry.name) + paragraph("formula", entry.formula) +
+         paragraph("source", entry.source) + paragraph("initially", entry.initial) +
+         paragraph("parameters", parameter_lines(entry)) +
+         paragraph("options", option_lines(encoding_options(entry))) +
+         paragraph("defined on", defined_on(entry));
+}
+
+std::string describe_relation(const RelationEntry& entry) {
+  return fmt::format("relation {} ({})\n", entry.name, entry.modality) +
+         paragraph("r(i,j)", entry.summary) + paragraph("example", entry.example) +
+         paragraph("options", option_lines(entry.options));
+}
+
+std::string describe_dataset(const DatasetEntry& entry) {
+  return fmt::format("dataset {} ({})\n", entry.name, entry.modality) +
+         paragraph("what", entry.summary) + paragraph("options", option_lines(entry.options));
+}
+
+std::string describe_task(const TaskEntry& entry) {
+  return fmt::format("task {} ({})\n", entry.name, entry.modality) +
+         paragraph("what", entry.summary) +
+         paragraph("data", entry.needs_dataset ? "needs a dataset" : "makes its own samples") +
+         paragraph("guessing", entry.trivial) +
+         paragraph("relation", entry.relation + ", unless the model names another") +
+         paragraph("options", option_lines(entry.options));
+}
+
+std::string describe_part(const Part& part) {
+  std::string base, sweep;
+  for (const auto& [key, value] : part.base) {
+    base += fmt::format("{}{} = {}", base.empty() ? "" : "\n", key, text_of(*value));
+  }
+  for (const auto& axis : part.sweep) {
+    std::vector<std::string> values;
+    for (const auto* value : axis.values) values.push_back(text_of(*value));
+    sweep += fmt::format("{}{}: {}", sweep.empty() ? "" : "\n", axis.key, fmt::join(values, ", "));
+  }
+  return (part.name.empty() ? "" : paragraph("part", part.name)) + paragraph("settings", base) +
+         paragraph("sweep", sweep);
+}
+
+std::string describe_study(const std::string& name) {
+  const Study study = load_study(name);
+  std::string parts, claims;
+  for (const Part& part : study.parts) parts += describe_part(part);
+  for (const auto& claim : study.claims) {
+    claims += fmt::format("{}{} beats {} at {}x{}{}", claims.empty() ? "" : "\n", claim.better,
+                          claim.worse, claim.at, claim.task.empty() ? "" : " on ", claim.task);
+  }
+  return fmt::format("study {}\n", name) + paragraph("question", study.question) +
+         paragraph("expected", study.expected) + paragraph("cost", study.cost) + parts +
+         paragraph("runs", fmt::format("{}", expand(study, {}).size())) +
+         paragraph("claims", claims) + paragraph("command", "relbias run " + name) +
+         paragraph("file", study.file);
+}
+
+std::string describe_config() {
+  std::string text =
+      "Settings of a run: in the tables of a study, its [sweep], its [smoke], --set.\n";
+  for (const auto& setting : describe_settings()) {
+    const std::string range = setting.allowed.empty() ? "" : ", " + setting.allowed;
+    text += fmt::format("\n{} = {}\n    {} ({}{})\n", setting.key, setting.value, setting.meaning,
+                        setting.type, range);
+  }
+  return text;
+}
+
+template <class Entry, class Describe>
+void add_described(const std::string& name, const std::vector<Entry>& entries, Describe describe,
+                   std::vector<std::string>& found, std::vector<std::string>& names) {
+  for (const auto& entry : entries) {
+    names.push_back(entry.name);
+    if (entry.name == name) found.push_back(describe(entry));
+  }
+}
+
+}  // namespace
+
+std::string describe(const std::string& name) {
+  std::vector<std::string> found, names{"config", "attend"};
+  if (name == "config") found.push_back(describe_config());
+  if (name == "attend") found.push_back(attend_format());
+  add_described(name, encoding_entries(), describe_encoding, found, names);
+  add_described(name, relation_entries(), describe_relation, found, names);
+  add_described(name, dataset_entries(), describe_dataset, found, names);
+  add_described(name, task_entries(), describe_task, found, names);
+  for (const auto& study : study_names()) {
+    names.push_back(study);
+    if (study == name) found.push_back(describe_study(study));
+  }
+  if (found.empty()) unknown_word("name", name, names);
+  return fmt::format("{}", fmt::join(found, "\n"));
+}
+
+}  // namespace relbias::experiments

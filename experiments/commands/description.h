@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/commands: descriptions of everything that has a name, from the entries of the
+// catalogues.
+#pragma once
+
+#include <string>
+
+namespace relbias::experiments {
+
+/// Every encoding, relation, dataset, task or study of that name; `config`: all settings. Throws
+/// InputError for an unknown name.
+std::string describe(const std::string& name);
+
+}  // namespace relbias::experiments

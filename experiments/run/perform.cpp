@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/run: the course of one run: begin or continue, train, evaluate, keep the record.
+#include "experiments/run/perform.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/chrono.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <optional>
+
+#include "experiments/evaluation/attention_report.h"
+#include "experiments/evaluation/evaluation.h"
+#include "experiments/evaluation/metrics.h"
+#include "experiments/run/device.h"
+#include "experiments/run/trainer.h"
+#include "experiments/version.h"
+#include "results/store/store.h"
+
+namespace relbias::experiments {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// On a CPU the seconds that all threads together were at work, a thread: what other programs took
+// meanwhile does not count. On other devices the clock's.
+double seconds_at_work(const std::string& device) {
+  if (device != "cpu") return seconds_since({});
+  timespec spent{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+  return (static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec)) /
+         at::get_num_threads();
+}
+
+struct Interrupted {};
+
+template <class Entry>
+std::string label_of(const char* kind, const std::string& text, const std::vector<Entry>& entries) {
+  if (text.empty()) return "";
+  const auto& entry = find_entry(kind, option_name(text), entries);
+  return parse_options(kind, text, entry.options).label();
+}
+
+LearnedTable to_table(const LearnedTerm& learned) {
+  LearnedTable table;
+  table.layer = learned.layer;
+  table.term = learned.term;
+  table.relation = label_of("relation", learned.relation, relation_entries());
+  table.dimensions = {"head", "relation"};
+  if (learned.values.dim() == 3) table.dimensions.emplace_back("width");
+  const auto values = learned.values.to(at::kFloat).cpu().contiguous();
+  table.shape = values.sizes().vec();
+  table.values.assign(values.data_ptr<float>(), values.data_ptr<float>() + values.numel());
+  if (!learned.offsets.defined()) return table;
+  auto places = learned.offsets.to(at::kDouble).cpu().contiguous();
+  if (learned.special.defined()) {
+    const auto special = learned.special.cpu().unsqueeze(1) >= 0;
+    places = places.masked_fill(special, not_given);
+    for (int64_t row = 0; row < places.size(0); ++row) {
+      const auto id = learned.special[row].item<int64_t>();
+      table.labels.push_back(id < 0 ? "" : learned.special_ids.at(static_cast<size_t>(id)));
+    }
+  }
+  table.axes = learned.places.empty() ? std::vector<std::string>{"offset"} : learned.places;
+  TORCH_INTERNAL_ASSERT(static_cast<int64_t>(table.axes.size()) == places.size(1), table.relation);
+  table.coordinates.assign(places.data_ptr<double>(), places.data_ptr<double>() + places.numel());
+  return table;
+}
+
+// What went wrong, as the record of a failed run says it.
+std::string failure_text(const std::exception& error) {
+  const auto* internal = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = internal ? internal->what_without_backtrace() : error.what();
+  if (is_out_of_memory(error)) return "out of memory: " + text;
+  return internal ? "internal error: " + text : text;
+}
+
+class Performance {
+ public:
+  Performance(const RunRequest& request, const Watcher& watcher)
+      : request_(request), watcher_(watcher), record_(new_record(request.study, request.config)) {}
+
+  RunEnd perform() {
+    const std::optional<RunRecord> earlier = read_earlier();
+    if (earlier && is_finished(earlier->status)) {
+      return earlier->status == RunStatus::done ? RunEnd::done : RunEnd::diverged;
+    }
+    const bool continues = earlier && can_be_taken_up(*earlier);
+    if (continues) take_up(*earlier);
+    try {
+      return carry_out(continues);
+    } catch (const Interrupted&) {
+      save();
+      return RunEnd::interrupted;
+    } catch (const Diverged& divergence) {
+      finish(RunStatus::diverged, divergence.what());
+      return RunEnd::diverged;
+    } catch (const StoreError&) {
+      throw;  // nothing can be written now, and the last snapshot can still be continued
+    } catch (const std::exception& error) {
+      const std::string text = failure_text(error);
+      if (continues && !begun_) throw RunRefused(text);  // the snapshot is still good
+      trainer_.reset();  // its memory may be what the record's writing lacks
+      finish(RunStatus::failed, text);
+      throw std::runtime_error(text);
+    }
+  }
+
+ private:
+  // A failed run may be tried elsewhere, from its beginning.
+  bool can_be_taken_up(const RunRecord& earlier) const {
+    const bool elsewhere = earlier.status == RunStatus::failed &&
+                           earlier.device != choose_device(request_.device).str();
+    return earlier.checkpoint && earlier.commit == git_commit() && !elsewhere;
+  }
+
+  void take_up(const RunRecord& earlier) {
+    record_ = earlier;
+    record_.status = RunStatus::running;
+    record_.message.clear();
+    record_.finished.clear();
+  }
+
+  std::optional<RunRecord> read_earlier() const {
+    if (!std::filesystem::exists(request_.file)) return std::nullopt;
+    try {
+      RunRecord earlier = read_run(request_.file);
+      if (earlier.config == record_.config) return earlier;
+    } catch (const StoreError& error) {
+      throw RunRefused(fmt::format("{}; remove the file to run it again", error.what()));
+    }
+    throw RunRefused(fmt::format("{} holds another run of the same id", request_.file.string()));
+  }
+
+  RunEnd carry_out(bool continues) {
+    at::set_num_threads(static_cast<int>(continues ? record_.threads : request_.threads));
+    const c10::Device device = choose_device(request_.device);
+    DatasetCache cache;
+    experiment_ = build(request_.config, cache);
+    experiment_->model->to(device);
+    trainer_.emplace(request_.config, *experiment_);
+    if (continues) {
+      continue_from(*record_.checkpoint, device);
+    } else {
+      begin(device);
+    }
+    begun_ = true;
+    start_ = last_save_ = Clock::now();
+    train();
+    save();  // what may fail from here on, by its memory for instance, need not cost the training
+    record_.evaluation = evaluate(request_.config, *experiment_, [&](int64_t size) {
+      watcher_.on_evaluation(size);
+      stop_if_wanted();
+    });
+    for (const auto& term : experiment_->model->learned_terms()) {
+      record_.tables.push_back(to_table(term));
+    }
+    record_.attention = watch_attention(request_.config, *experiment_);
+    record_.backend = experiment_->model->backend();
+    finish(RunStatus::done, "");
+    return RunEnd::done;
+  }
+
+  void begin(c10::Device device) {
+    record_.device = device.str();
+    record_.threads = at::get_num_threads();
+    std::tie(record_.parameters_total, record_.parameters_position) =
+        count_parameters(*experiment_->model);
+    const TaskTraits& traits = experiment_->traits;
+    record_.primary_metric = traits.metrics.front();
+    record_.better = better(record_.primary_metric);
+    record_.ceiling = traits.ceiling;
+    record_.wall_seconds = 0;
+    if (experiment_->dataset) {
+      record_.dataset_hash = experiment_->dataset->content_hash();
+      record_.dataset_report = experiment_->dataset->report();
+    }
+    write_run(request_.file, record_);
+  }
+
+  void continue_from(const Checkpoint& checkpoint, c10::Device device) {
+    if (experiment_->dataset && record_.dataset_hash != experiment_->dataset->content_hash()) {
+      input_error("{} was begun on other data: remove it, or choose another --out",
+                  request_.file.string());
+    }
+    if (record_.device != device.str()) {
+      input_error("{} was begun on {}, not on {}: choose that --device, or remove the file",
+                  request_.file.string(), record_.device, device.str());
+    }
+    trainer_->load(checkpoint.bytes);
+    std::erase_if(record_.train, [&](const TrainRow& row) { return row.step > trainer_->step(); });
+    seconds_before_ = record_.wall_seconds;
+    write_run(request_.file, record_);  // it runs again
+  }
+
+  void train() {
+    double last_row = seconds_at_work(record_.device);
+    int64_t tokens = 0;
+    while (!trainer_->finished()) {
+      const StepReport report = trainer_->advance();
+      const int64_t step = trainer_->step();
+      tokens += report.tokens;
+      if (step == 1 || step % request_.config.train.log_every == 0 || trainer_->finished()) {
+        const double now = seconds_at_work(record_.device);
+        record_.train.push_back(
+            {.step = step,
+             .loss = report.loss,
+             .learning_rate = report.learning_rate,
+             .gradient_norm = report.gradient_norm,
+             .tokens_per_second = static_cast<double>(tokens) / (now - last_row),
+             .peak_memory = peak_memory(experiment_->model->parameters().front().device()),
+             .seconds = seconds()});
+        last_row = now;
+        tokens = 0;
+      }
+      watcher_.on_step(step, report.loss);
+      stop_if_wanted();
+      if (seconds_since(last_save_) >= request_.checkpoint_seconds) save();
+    }
+  }
+
+  void stop_if_wanted() const {
+    if (watcher_.wants_stop()) throw Interrupted();
+  }
+
+  double seconds() const { return seconds_before_ + seconds_since(start_); }
+
+  void save() {
+    record_.checkpoint = Checkpoint{trainer_->step(), trainer_->save()};
+    record_.wall_seconds = seconds();
+    write_run(request_.file, record_);
+    last_save_ = Clock::now();
+  }
+
+  void finish(RunStatus status, const std::string& message) {
+    record_.status = status;
+    record_.message = message;
+    if (is_finished(status)) record_.checkpoint.reset();
+    record_.finished = utc_time();
+    record_.wall_seconds = seconds();
+    write_run(request_.file, record_);
+  }
+
+  const RunRequest& request_;
+  const Watcher& watcher_;
+  RunRecord record_;
+  std::optional<Experiment> experiment_;
+  std::optional<Trainer> trainer_;
+  Clock::time_point start_ = Clock::now(), last_save_ = start_;
+  bool begun_ = false;  // trains, or did; before that an interrupted run's snapshot is untouched
+  double seconds_before_ = 0;
+};
+
+RunLock lock(const std::filesystem::path& file) {
+  try {
+    return RunLock(file);
+  } catch (const StoreError& error) {
+    throw RunRefused(error.what());
+  }
+}
+
+}  // namespace
+
+RunEnd perform(const RunRequest& request, const Watcher& watcher) {
+  const RunLock lock_of_run = lock(request.file);
+  return Performance(request, watcher).perform();
+}
+
+RunRecord new_record(const std::string& study, const RunConfig& config) {
+  RunRecord record;
+  record.study = study;
+  record.config = config_text(config);
+  record.run_id = run_id(record.config);
+  record.commit = git_commit();
+  record.versions = {
+      {"libtorch", libtorch_version()}, {"compiler", compiler_version()}, {"hdf5", hdf5_version()}};
+  record.started = utc_time();
+  record.modality = find_entry("task", option_name(config.data.task), task_entries()).modality;
+  record.task = label_of("task", config.data.task, task_entries());
+  record.dataset = label_of("dataset", config.data.dataset, dataset_entries());
+  std::vector<std::string> relations;
+  for (const auto& position : config.model.positions) {
+    relations.push_back(label_of("relation", position.relation, relation_entries()));
+  }
+  record.relation = fmt::format("{}", fmt::join(relations, " + "));
+  record.encoding = encoding_label(config);
+  record.seed = config.seed;
+  record.train_size = config.train.size;
+  return record;
+}
+
+std::string utc_time() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+}  // namespace relbias::experiments

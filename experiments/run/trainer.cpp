@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/run: one training step, and what is kept of it.
+#include "experiments/run/trainer.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <torch/serialize.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "encodings/attention/memory.h"
+#include "experiments/evaluation/scores.h"
+
+namespace relbias::experiments {
+
+using torch::Tensor;
+
+namespace {
+
+using SavedState = c10::Dict<std::string, Tensor>;
+
+int64_t tokens_of(const Batch& batch) {
+  return batch.valid.defined() ? batch.valid.sum().item<int64_t>()
+                               : batch.inputs.size(0) * batch.inputs.size(1);
+}
+
+// LibTorch's reader has no bounds: of an archive that is cut short it reads what lies beyond in
+// memory, so bytes that do not end with an archive's last record are not given to it.
+bool ends_as_archive(const std::vector<char>& bytes) {
+  constexpr std::string_view signature = "PK\x05\x06";
+  constexpr int64_t record = 22;  // bytes of the last record
+  return std::ssize(bytes) >= record &&
+         std::equal(signature.begin(), signature.end(), bytes.end() - record);
+}
+
+// The norm of all gradients together; where it is finite, they are scaled down to at most `clip`.
+double clip_gradients(const std::vector<Tensor>& parameters, double clip) {
+  std::vector<Tensor> gradients;
+  for (const Tensor& parameter : parameters) {
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  }
+  const double norm = at::stack(at::_foreach_norm(gradients)).norm().item<double>();
+  if (clip > 0 && std::isfinite(norm) && norm > clip) at::_foreach_mul_(gradients, clip / norm);
+  return norm;
+}
+
+// A batch that cannot fit must not get to an allocator that overcommits. What every layer keeps of
+// every token for the way back, float32: a lower bound. Binned samples may have one token.
+void check_memory_of(const RunConfig& config, const Experiment& experiment) {
+  if (!experiment.model->parameters().front().device().is_cpu()) return;
+  const int64_t size = *std::ranges::max_element(config.train.sizes);
+  const int64_t tokens = experiment.traits.binned ? 1 : experiment.task->tokens(size);
+  double bytes = sizeof(float);
+  for (const int64_t factor : {config.train.batch, tokens, config.model.width,
+                               std::max<int64_t>(1, config.model.layers)}) {
+    bytes *= static_cast<double>(factor);
+  }
+  const auto available = static_cast<double>(main_memory());
+  if (bytes <= available) return;
+  input_error(
+      "train.batch {}: a step on so many samples of {} tokens needs more than {:.3g} GB, "
+      "this machine has {:.3g} GB",
+      config.train.batch, tokens, bytes / 1e9, available / 1e9);
+}
+
+}  // namespace
+
+Batch beside(Model& model, const Batch& batch) {
+  const torch::Device device = model.parameters().front().device();
+  return batch.each([&](const Tensor& tensor) { return tensor.to(device); });
+}
+
+Trainer::Trainer(const RunConfig& config, Experiment& experiment)
+    : config_(config),
+      experiment_(experiment),
+      optimiser_(parameter_groups(*experiment.model, config.train.weight_decay),
+                 config.train.betas) {
+  check_memory_of(config, experiment);
+}
+
+Tensor Trainer::loss(const Batch& batch) {
+  const auto seed = static_cast<uint64_t>(config_.seed);
+  at::manual_seed(stream_seed(seed, "dropout", static_cast<uint64_t>(step_)));
+  const std::vector<Tensor> outputs = experiment_.model->forward(batch);
+  Tensor sum;
+  for (size_t n = 0; n < outputs.size(); ++n) {
+    const Tensor one = question_loss(experiment_.traits.questions[n], outputs[n], batch.answers[n]);
+    sum = sum.defined() ? sum + one : one;
+  }
+  return sum;
+}
+
+StepReport Trainer::advance() {
+  Model& model = *experiment_.model;
+  const TrainingRequest request{.size = training_size(config_, step_),
+                                .batch = config_.train.batch,
+                                .seed = static_cast<uint64_t>(config_.seed),
+                                .step = static_cast<uint64_t>(step_)};
+  const Batch drawn = experiment_.task->training(request);
+  const Batch batch =
+      beside(model, model.drawn(drawn, stream(request.seed, "positions", request.step)));
+
+  model.train();
+  model.zero_grad();
+  const Tensor mean_loss = loss(batch);
+  StepReport report{.loss = mean_loss.item<double>(),
+                    .learning_rate = learning_rate(config_.train, step_),
+                    .gradient_norm = std::numeric_limits<double>::quiet_NaN(),
+                    .tokens = tokens_of(batch)};
+  if (std::isfinite(report.loss)) {
+    mean_loss.backward();
+    report.gradient_norm = clip_gradients(model.parameters(), config_.train.clip);
+  }
+  if (!std::isfinite(report.gradient_norm)) {
+    throw Diverged(fmt::format("step {}: {}", step_ + 1, source_of_divergence(batch, mean_loss)));
+  }
+  optimiser_.step(report.learning_rate);
+  ++step_;
+  return report;
+}
+
+std::string Trainer::source_of_divergence(const Batch& batch, const Tensor& loss) {
+  for (const auto& parameter : experiment_.model->named_parameters()) {
+    if (!at::isfinite(parameter.value()).all().item<bool>()) {
+      return fmt::format("parameter {} is not finite", parameter.key());
+    }
+  }
+  if (!std::isfinite(loss.item<double>())) {
+    const std::string module = experiment_.model->first_non_finite(batch);
+    return fmt::format("the output of {} is not finite", module.empty() ? "the loss" : module);
+  }
+  for (const auto& parameter : experiment_.model->named_parameters()) {
+    const Tensor& gradient = parameter.value().grad();
+    if (gradient.defined() && !at::isfinite(gradient).all().item<bool>()) {
+      return fmt::format("the gradient of {} is not finite", parameter.key());
+    }
+  }
+  return "the norm of the gradient is not finite";
+}
+
+std::vector<std::pair<std::string, Tensor>> Trainer::state() const {
+  std::vector<std::pair<std::string, Tensor>> tensors = optimiser_.state();
+  for (const auto& item : experiment_.model->named_parameters()) {
+    tensors.emplace_back("model." + item.key(), item.value());
+  }
+  for (const auto& item : experiment_.model->named_buffers()) {
+    tensors.emplace_back("model." + item.key(), item.value());
+  }
+  return tensors;
+}
+
+std::vector<char> Trainer::save() const {
+  SavedState saved;
+  for (const auto& [name, tensor] : state()) saved.insert(name, tensor.detach().cpu());
+  saved.insert("step", at::scalar_tensor(step_, at::kLong));
+  return torch::pickle_save(saved);
+}
+
+void Trainer::load(const std::vector<char>& bytes) {
+  const at::NoGradGuard no_gradients;
+  TORCH_CHECK(ends_as_archive(bytes), "a checkpoint of ", bytes.size(), " bytes is cut short");
+  const c10::IValue value = torch::pickle_load(bytes);
+  TORCH_CHECK(value.isGenericDict(), "not a checkpoint");
+  const auto saved = c10::impl::toTypedDict<std::string, Tensor>(value.toGenericDict());
+  for (const auto& [name, tensor] : state()) {
+    TORCH_CHECK(saved.contains(name), "'", name, "' is missing");
+    TORCH_CHECK(saved.at(name).sizes() == tensor.sizes(), "'", name, "': ", saved.at(name).sizes(),
+                " found, ", tensor.sizes(), " expected");
+    Tensor(tensor).copy_(saved.at(name));
+  }
+  step_ = saved.at("step").item<int64_t>();
+}
+
+}  // namespace relbias::experiments

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/study: planning of runs: checks, costs, files.
+#include "experiments/study/plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "experiments/run/device.h"
+#include "experiments/run/perform.h"
+#include "modalities/plain/files.h"
+#include "results/claims/study_text.h"
+#include "results/store/store.h"
+
+namespace relbias::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The first batch is drawn and the model made: what is too large for this machine shows here.
+Experiment built(const RunConfig& config, DatasetCache& cache) {
+  try {
+    return build(config, cache);
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+    input_error("sizes {}, batch {}: a batch or the model needs more memory than there is",
+                fmt::join(config.train.sizes, ", "), config.train.batch);
+  }
+}
+
+PlannedRun checked(const Study& study, const Run& run, DatasetCache& cache) {
+  return at_place(fmt::format("study {}, run {}", study.name, run.label), nullptr, [&]() {
+    const Experiment experiment = built(run.config, cache);
+    PlannedRun planned{.study = study.name,
+                       .run = run,
+                       .cost = cost_of(run.config, experiment),
+                       .dataset_hash = "",
+                       .dataset_report = "",
+                       .file = {}};
+    planned.binned = experiment.traits.binned;
+    if (!experiment.dataset) return planned;
+    planned.dataset_hash = experiment.dataset->content_hash();
+    planned.dataset_report = experiment.dataset->report();
+    return planned;
+  });
+}
+
+// A claim at a size that no run evaluates would never be judged. The table takes a size within 5 %,
+// and of bins, whose samples lie between two sizes, any that is as large.
+void check_claims(const Study& study, const std::vector<Run>& runs, bool binned) {
+  for (const Claim& claim : study.claims) {
+    std::set<double> factors;
+    bool found = false;
+    for (const Run& run : runs) {
+      for (const int64_t size : run.config.evaluate.sizes) {
+        const double factor =
+            static_cast<double>(size) / static_cast<double>(run.config.train.size);
+        factors.insert(factor);
+        const double off = factor / claim.at;
+        found |= off > 1 / 1.05 && (binned || off < 1.05);
+      }
+    }
+    if (!found) {
+      input_error(
+          "study {}: claim.at: {} found, one of the evaluated multiples of the trained size "
+          "expected: {}",
+          study.name, claim.at, fmt::join(factors, ", "));
+    }
+  }
+}
+
+void check_writable(const fs::path& folder) {
+  const auto refuse = [&](const std::string& reason) {
+    input_error("results folder {}: cannot be written: {}", folder.string(), reason);
+  };
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) refuse(error.message());
+  // Permission bits do not tell: the file system may be read-only, the user may be root.
+  const fs::path probe = folder / fmt::format(".writable-{}", getpid());
+  errno = 0;
+  const bool written = static_cast<bool>(std::ofstream(probe).put('\n').flush());
+  const int reason = errno;
+  fs::remove(probe, error);
+  if (!written) refuse(std::strerror(reason));
+}
+
+// A number with a unit of thousands: `25.3 k`, `1.2 T`.
+std::string short_number(double number) {
+  const char* units[] = {"", " k", " M", " G", " T", " P", " E"};
+  size_t unit = 0;
+  while (number >= 999.95 && unit + 1 < std::size(units)) {
+    number /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.{}f}{}", number, unit == 0 ? 0 : 1, units[unit]);
+}
+
+bool is_finished_file(const PlannedRun& planned) {
+  if (!fs::exists(planned.file)) return false;
+  RunRecord record;
+  try {
+    record = read_run(planned.file, RunParts::numbers);
+  } catch (const StoreError&) {
+    return false;  // the run itself refuses, with the reason
+  }
+  if (!is_finished(record.status) || record.config != planned.run.text) return false;
+  if (record.dataset_hash != planned.dataset_hash) {
+    input_error("{}: finished before, but on other data: remove it, or choose another --out",
+                planned.file.string());
+  }
+  return true;
+}
+
+}  // namespace
+
+Shard parse_shard(const std::string& text) {
+  Shard shard{0, 0};
+  const char* end = text.data() + text.size();
+  const auto [slash, error] = std::from_chars(text.data(), end, shard.part);
+  if (error == std::errc() && slash != end && *slash == '/') {
+    const auto [stop, second_error] = std::from_chars(slash + 1, end, shard.of);
+    const bool good = second_error == std::errc() && stop == end;
+    if (good && shard.part >= 1 && shard.part <= shard.of) return shard;
+  }
+  input_error("--shard: '{}' found, i/n with i from 1 to n expected, for example 1/4", text);
+}
+
+std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection& selection,
+                             const Shard& shard) {
+  std::vector<PlannedRun> planned;
+  DatasetCache cache;
+  std::set<std::pair<std::string, std::string>> seen;
+  int64_t number = 0;
+  const bool whole = selection.set.empty() && selection.only.empty() && !selection.smoke;
+  std::map<std::string, std::string> files;
+  for (const Study& study : studies) {
+    const auto& [name, file] = *files.emplace(study.name, study.file).first;
+    if (file != study.file) {
+      input_error("two studies are called {}, {} and {}: their results would share a folder", name,
+                  file, study.file);
+    }
+    const std::vector<Run> runs = expand(study, selection);
+    bool binned = shard.of > 1;  // a shard may hold none of the runs that are not
+    for (const Run& run : runs) {
+      if (!seen.emplace(study.name, run.id).second) {
+        input_error("study {} is given twice", study.name);
+      }
+      if (number++ % shard.of != shard.part - 1) continue;
+      planned.push_back(checked(study, run, cache));
+      binned |= planned.back().binned;
+    }
+    if (whole) check_claims(study, runs, binned);
+  }
+  return planned;
+}
+
+void place(std::vector<PlannedRun>& runs, const fs::path& out) {
+  check_writable(out);
+  for (PlannedRun& planned : runs) {
+    const fs::path folder = out / planned.study;
+    if (!fs::exists(folder)) check_writable(folder);
+    planned.file = folder / (planned.run.id + ".h5");
+    planned.finished = is_finished_file(planned);
+  }
+}
+
+void keep_text(const Study& study, const fs::path& out) {
+  write_study_text(out / study.name / (study.name + ".toml"), read_file(study.file));
+}
+
+std::string plan_table(const std::vector<PlannedRun>& runs) {
+  size_t study_width = 5, label_width = 3;
+  for (const auto& planned : runs) {
+    study_width = std::max(study_width, planned.study.size());
+    label_width = std::max(label_width, planned.run.label.size());
+  }
+  std::string table =
+      fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", "id", "study",
+                  study_width, "run", label_width, "parameters", "position", "tokens", "FLOPs");
+  Cost sum;
+  for (const auto& [study, run, cost, hash, report, file, finished, binned] : runs) {
+    table +=
+        fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", run.id, study,
+                    study_width, run.label, label_width, cost.parameters, cost.position_parameters,
+                    short_number(cost.tokens), short_number(cost.flops));
+    sum.tokens += cost.tokens;
+    sum.flops += cost.flops;
+  }
+  table += fmt::format("{} runs, {} training tokens, {} training FLOPs\n", runs.size(),
+                       short_number(sum.tokens), short_number(sum.flops));
+  return table;
+}
+
+}  // namespace relbias::experiments

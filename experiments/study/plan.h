@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/study: what is to be run, checked to the last setting before anything starts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/run/experiment.h"
+#include "experiments/study/study.h"
+
+namespace relbias::experiments {
+
+struct PlannedRun {
+  std::string study;
+  Run run;
+  Cost cost;
+  std::string dataset_hash;    // empty: the task makes its own samples
+  std::string dataset_report;  // likewise
+  std::filesystem::path file;  // of its record
+  bool finished = false;       // the file holds it, done or diverged
+  bool binned = false;         // its evaluation sizes are upper bounds of bins
+};
+
+/// One part of `of` equal ones, counted from 1.
+struct Shard {
+  int64_t part = 1;
+  int64_t of = 1;
+};
+/// Reads `2/4`.
+Shard parse_shard(const std::string& text);
+
+/// Every run of the studies, with its data read and its model built once, so that what can be known
+/// to fail is known now. Throws InputError, naming study and run.
+std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection& selection,
+                             const Shard& shard);
+
+/// Gives each run its file `<out>/<study>/<run id>.h5` and finds out which are finished. Throws
+/// InputError where the folder cannot be written or a finished run was made from other data.
+void place(std::vector<PlannedRun>& runs, const std::filesystem::path& out);
+
+/// Puts the study's file beside its runs, `<out>/<study>/<study>.toml`, so that tables and reports
+/// know what it asked and claimed. Throws InputError where it cannot be read.
+void keep_text(const Study& study, const std::filesystem::path& out);
+
+/// The table that --dry-run prints.
+std::string plan_table(const std::vector<PlannedRun>& runs);
+
+}  // namespace relbias::experiments

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// experiments/study: finding and reading of study files.
+#include "experiments/study/study.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "experiments/version.h"
+
+namespace relbias::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path studies_folder = fs::path(source_folder()) / "experiments" / "studies";
+
+std::string study_name(const fs::path& file) {
+  std::string name = file.stem().string();
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+const std::string& text_value(const std::string& key, const toml::node& value) {
+  const auto* text = value.as_string();
+  if (text == nullptr || text->get().empty()) wrong_value(key, value, "text");
+  return text->get();
+}
+
+const toml::table& table_value(const std::string& key, const toml::node& value) {
+  if (!value.is_table()) wrong_value(key, value, "a table");
+  return *value.as_table();
+}
+
+// Nodes in the order of the file; the library sorts tables by key.
+template <class Item, class NodeOf>
+void sort_by_place(std::vector<Item>& items, NodeOf node_of) {
+  std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
+    const auto &left = node_of(a).source().begin, &right = node_of(b).source().begin;
+    return left < right;
+  });
+}
+
+std::vector<Axis> read_sweep(const toml::table& table) {
+  Settings lists;
+  flatten(table, "", lists);
+  std::vector<std::pair<Axis, const toml::node*>> axes;
+  for (const auto& [key, value] : lists) {
+    if (!value->is_array() || value->as_array()->empty()) {
+      wrong_value("sweep." + key, *value, "a list of values");
+    }
+    Axis axis{key, {}};
+    for (const auto& element : *value->as_array()) axis.values.push_back(&element);
+    axes.emplace_back(std::move(axis), value);
+  }
+  sort_by_place(axes, [](const auto& item) -> const toml::node& { return *item.second; });
+  std::vector<Axis> sweep;
+  for (auto& [axis, value] : axes) sweep.push_back(std::move(axis));
+  return sweep;
+}
+
+Claim read_claim(const toml::node& node) {
+  Claim claim;
+  std::vector<std::string> keys{"at"};
+  for (const auto& [key, member] : claim_texts) keys.emplace_back(key);
+  for (const auto& [name, value] : table_value("claim", node)) {
+    const std::string key(name.str());
+    const auto text = std::ranges::find(claim_texts, key,
+                                        [](const auto& pair) { return std::string(pair.first); });
+    if (text != claim_texts.end()) {
+      claim.*(text->second) = text_value("claim." + key, value);
+    } else if (key == "at") {
+      claim.at = value.is_number() ? value.value<double>().value() : 0;
+      if (!(claim.at > 0)) wrong_value("claim.at", value, "a multiple of the trained size");
+    } else {
+      at_place("", &value, [&, key = key]() { unknown_word("key of a claim", key, keys); });
+    }
+  }
+  if (claim.better.empty() || claim.worse.empty()) {
+    input_error("{}: claim: better and worse expected, two encodings", place_of(node));
+  }
+  return claim;
+}
+
+std::vector<Claim> read_claims(const toml::node& node) {
+  if (!node.is_array()) wrong_value("claim", node, "a list of tables, [[claim]]");
+  std::vector<Claim> claims;
+  for (const auto& element : *node.as_array()) claims.push_back(read_claim(element));
+  return claims;
+}
+
+// `t5@token + table@tree`, as results name several positions; empty where `positions` is no such
+// list, which is reported when the runs are planned.
+std::string positions_text(const toml::node& positions) {
+  std::string text;
+  if (!positions.is_array()) return text;
+  for (const auto& element : *positions.as_array()) {
+    const auto* position = element.as_table();
+    if (position == nullptr) return {};
+    const std::string relation = (*position)["relation"].value_or(std::string());
+    text += fmt::format("{}{}@{}", text.empty() ? "" : " + ",
+                        (*position)["encoding"].value_or(std::string()),
+                        relation.substr(0, relation.find(' ')));
+  }
+  return text;
+}
+
+// What a claim can speak of: each encoding of a part, swept or fixed, and each pair of positions.
+std::vector<std::string> encodings_of(const Study& study) {
+  std::vector<std::string> encodings;
+  const auto add = [&](const std::string& key, const toml::node& value) {
+    if (key == "model.encoding") encodings.push_back(text_of(value));
+    if (key == "model.positions") encodings.push_back(positions_text(value));
+  };
+  for (const Part& part : study.parts) {
+    Settings fixed = part.base;
+    for (const Axis& axis : part.sweep) {
+      fixed.erase(axis.key);
+      for (const auto* value : axis.values) add(axis.key, *value);
+    }
+    for (const auto& [key, value] : fixed) add(key, *value);
+  }
+  return encodings;
+}
+
+// A claim about an encoding that no run has would never be tested.
+void check_claims(const Study& study) {
+  const std::vector<std::string> encodings = encodings_of(study);
+  for (const Claim& claim : study.claims) {
+    for (const auto& named : {claim.better, claim.worse}) {
+      const bool is_pair = named.find(" + ") != std::string::npos;
+      const std::string name =
+          is_pair ? named : named.substr(0, named.find('@'));  // `table@grid`: one relation of it
+      if (std::find(encodings.begin(), encodings.end(), name) != encodings.end()) continue;
+      at_place("claim", nullptr,
+               [&, &name = name]() { unknown_word("encoding of the sweep", name, encodings); });
+    }
+  }
+}
+
+// A key of a study or of one of its parts: settings, sweep or smoke.
+void read_settings(const std::string& key, const toml::node& value, Part& part) {
+  if (key == "sweep") {
+    part.sweep = read_sweep(table_value(key, value));
+  } else if (key == "smoke") {
+    flatten(table_value(key, value), "", part.smoke);
+  } else if (value.is_table() && !value.as_table()->empty()) {
+    flatten(*value.as_table(), key + ".", part.base);
+  } else {
+    part.base[key] = &value;
+  }
+}
+
+// What `part` writes over what the whole study says.
+Part over(const Part& whole, Part part) {
+  part.base.insert(whole.base.begin(), whole.base.end());
+  part.smoke.insert(whole.smoke.begin(), whole.smoke.end());
+  if (part.sweep.empty()) part.sweep = whole.sweep;
+  return part;
+}
+
+std::vector<Part> read_parts(const toml::node& node, const Part& whole) {
+  if (!node.is_array()) wrong_value("part", node, "a list of tables, [[part]]");
+  std::vector<Part> parts;
+  for (const auto& element : *node.as_array()) {
+    Part part;
+    for (const auto& [name, value] : table_value("part", element)) {
+      if (name.str() == "name") {
+        part.name = text_value("part.name", value);
+      } else {
+        read_settings(std::string(name.str()), value, part);
+      }
+    }
+    if (part.name.empty()) input_error("{}: part.name: missing, text expected", place_of(element));
+    parts.push_back(over(whole, std::move(part)));
+  }
+  return parts;
+}
+
+}  // namespace
+
+Study parse_study(std::string_view text, const std::string& file) {
+  Study study;
+  study.name = study_name(file);
+  study.file = file;
+  study.sources.push_back(parse_toml(text, file));
+  const std::map<std::string, std::string*> texts{
+      {"question", &study.question}, {"expected", &study.expected}, {"cost", &study.cost}};
+  Part whole;
+  const toml::node* parts = nullptr;
+  for (const auto& [name, value] : *study.sources.front()) {
+    const std::string key(name.str());
+    if (const auto prose = texts.find(key); prose != texts.end()) {
+      *prose->second = text_value(key, value);
+    } else if (key == "claim") {
+      study.claims = read_claims(value);
+    } else if (key == "part") {
+      parts = &value;
+    } else {
+      read_settings(key, value, whole);
+    }
+  }
+  if (study.sources.front()->empty()) {
+    input_error(
+        "{}: empty, a study expected: question, settings, sweep (see relbias describe config)",
+        file);
+  }
+  if (study.question.empty()) input_error("{}: question: missing, text expected", file);
+  study.parts = parts == nullptr ? std::vector{whole} : read_parts(*parts, whole);
+  at_place(file, nullptr, [&]() { check_claims(study); });
+  return study;
+}
+
+std::vector<std::string> study_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(studies_folder)) {
+    if (entry.path().extension() == ".toml") names.push_back(study_name(entry.path()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string study_file(const std::string& name) {
+  for (const auto& entry : fs::directory_iterator(studies_folder)) {
+    const bool is_study = entry.path().extension() == ".toml";
+    if (is_study && study_name(entry.path()) == name) return entry.path().string();
+  }
+  unknown_word("study", name, study_names());
+}
+
+Study load_study(const std::string& name_or_path) {
+  const bool is_path = name_or_path.ends_with(".toml");
+  const std::string file = is_path ? name_or_path : study_file(name_or_path);
+  if (fs::is_directory(file)) input_error("study {}: is a folder, a .toml file expected", file);
+  if (!fs::exists(file)) input_error("study {}: no such file", file);
+  std::ifstream in(file, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  if (!in.good() && !in.eof()) input_error("study {}: cannot be read", file);
+  return parse_study(text, file);
+}
+
+}  // namespace relbias::experiments

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// modalities/plain: reading the files that datasets are made of, and naming their content by a
+// hash.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "modalities/plain/rooms.h"
+
+namespace relbias::plain {
+
+struct File {
+  std::string name;  // path below the folder that was read, with '/' on every system
+  std::string bytes;
+};
+
+/// All bytes of a regular file. Throws InputError where it is missing, a folder, a device or
+/// unreadable.
+std::string read_file(const std::filesystem::path& path);
+
+/// What gzip packed, as far as it can be unpacked; `fault` says why no further, empty if whole.
+struct Unpacked {
+  std::string bytes;
+  std::string fault;
+};
+Unpacked gunzip(const std::string& packed);
+
+/// The regular files below `folder` with one of these extensions ("txt"; case does not matter), as
+/// names relative to it in the byte order of those names. Names that start with a dot are left out,
+/// links to folders are not followed. Throws InputError where the folder cannot be read.
+std::vector<std::string> files_below(const std::filesystem::path& folder,
+                                     const std::vector<std::string>& extensions);
+
+/// SHA-1 over names and contents: what `sha1sum NAME... | sha1sum` prints for the same files.
+std::string content_hash(const std::vector<File>& files);
+
+/// Where experiments/setup unpacks data: $RELBIAS_CACHE/data, else ~/.cache/relbias/data.
+std::filesystem::path data_folder();
+
+}  // namespace relbias::plain

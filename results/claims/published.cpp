@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// results/claims: published tables as files.
+#include "results/claims/published.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "results/claims/toml_values.h"
+
+namespace relbias::results {
+namespace {
+
+// Keys of a row that are no option of its encoding.
+const std::set<std::string, std::less<>> row_keys = {"encoding",   "relation", "group", "setting",
+                                                     "train_size", "size",     "value", "std",
+                                                     "seeds",      "defined",  "reason"};
+
+std::string option_text(const toml::node& value) {
+  if (const auto text = value.value_exact<std::string>()) return *text;
+  std::ostringstream stream;
+  value.visit([&](const auto& node) { stream << node; });
+  return stream.str();
+}
+
+PublishedRow row_of(const toml::table& table, const Published& published) {
+  PublishedRow row{.encoding = text_in(table, "encoding"),
+                   .relation = text_in(table, "relation"),
+                   .group = text_in(table, "group"),
+                   .setting = text_in(table, "setting")};
+  for (const auto& [key, value] : table) {
+    if (!row_keys.contains(key.str())) {
+      row.encoding += fmt::format(" {}={}", key.str(), option_text(value));
+    }
+  }
+  row.train_size = value_in(table, "train_size", published.train_size);
+  row.size = value_in(table, "size", int64_t{0});
+  row.value = value_in(table, "value", not_given);
+  row.deviation = value_in(table, "std", not_given);
+  row.seeds = value_in(table, "seeds", int64_t{1});
+  row.defined = value_in(table, "defined", true);
+  if (row.encoding.empty() || row.size <= 0 || (row.defined && std::isnan(row.value))) {
+    throw StoreError(fmt::format("{}: line {}: a row needs encoding, size and value",
+                                 published.name, table.source().begin.line));
+  }
+  return row;
+}
+
+PublishedClaim claim_of(const toml::table& table, const Published& published) {
+  PublishedClaim claim{.group = text_in(table, "group"), .setting = text_in(table, "setting")};
+  claim.claim.better = text_in(table, "better");
+  claim.claim.worse = text_in(table, "worse");
+  claim.claim.at = value_in(table, "at", 1.0);
+  claim.claim.why = text_in(table, "why");
+  if (claim.claim.better.empty() || claim.claim.worse.empty() || !(claim.claim.at > 0)) {
+    throw StoreError(fmt::format("{}: line {}: a claim needs better, worse and a size above 0",
+                                 published.name, table.source().begin.line));
+  }
+  return claim;
+}
+
+Reproduction reproduction_of(const toml::table& table) {
+  Reproduction ours{.group = text_in(table, "group"),
+                    .setting = text_in(table, "setting"),
+                    .data = text_in(table, "data"),
+                    .deviates = text_in(table, "deviates")};
+  if (const toml::table* names = table_in(table, "names")) {
+    for (const auto& [from, to] : *names) {
+      ours.names[std::string(from.str())] = text_in(*names, from.str());
+    }
+  }
+  return ours;
+}
+
+bool is_at(const PublishedRow& row, double factor) {
+  return is_near(static_cast<double>(row.size) / static_cast<double>(row.train_size), factor);
+}
+
+}  // namespace
+
+Published parse_published(const std::string& toml, const std::string& name) {
+  Published published{.name = name};
+  try {
+    const toml::table table = toml::parse(toml, name);
+    published.title = text_in(table, "title");
+    published.citation = text_in(table, "citation");
+    published.source = text_in(table, "source");
+    published.modality = text_in(table, "modality");
+    published.task = text_in(table, "task");
+    published.metric = text_in(table, "metric");
+    published.better = text_in(table, "better");
+    if (published.better != "lower" && published.better != "higher") {
+      if (const toml::node* found = table.get("better"))
+        toml_error(*found, "better", "lower or higher");
+      throw StoreError(name + ": better: none found, lower or higher expected");
+    }
+    published.model = text_in(table, "model");
+    published.notes = text_in(table, "notes");
+    published.train_size = value_in(table, "train_size", int64_t{0});
+    each_table(table, "row",
+               [&](const toml::table& row) { published.rows.push_back(row_of(row, published)); });
+    each_table(table, "claim", [&](const toml::table& claim) {
+      published.claims.push_back(claim_of(claim, published));
+    });
+    if (const toml::table* ours = table_in(table, "reproduction")) {
+      published.ours = reproduction_of(*ours);
+    }
+  } catch (const toml::parse_error& error) {
+    throw StoreError(fmt::format("{}: line {}: {}", name, error.source().begin.line,
+                                 std::string(error.description())));
+  }
+  if (published.rows.empty()) throw StoreError(name + ": [[row]] expected, none found");
+  return published;
+}
+
+bool supports(const Published& table, const PublishedClaim& claim) {
+  size_t compared = 0;
+  for (const PublishedRow& left : table.rows) {
+    for (const PublishedRow& right : table.rows) {
+      const bool asked = (claim.group.empty() || claim.group == left.group) &&
+                         (claim.setting.empty() || claim.setting == left.setting);
+      const bool alike = left.group == right.group && left.setting == right.setting &&
+                         left.train_size == right.train_size && left.size == right.size;
+      const bool meant = is_named(left.encoding, claim.claim.better) &&
+                         is_named(right.encoding, claim.claim.worse);
+      if (!asked || !alike || !meant || left.encoding == right.encoding) continue;
+      if (!is_at(left, claim.claim.at) || !left.defined || !right.defined) continue;
+      ++compared;
+      const bool better =
+          table.better == "lower" ? left.value < right.value : left.value > right.value;
+      if (!better) return false;
+    }
+  }
+  return compared > 0;
+}
+
+}  // namespace relbias::results

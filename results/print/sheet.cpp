@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// results/print: a comparison as texts: how numbers, states and marks are written.
+#include "results/print/sheet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace relbias::results {
+namespace {
+
+// `done`: of the row, so that a cell of fewer says so.
+SheetCell sheet_cell(const Cell& cell, int64_t done, Spread spread) {
+  if (cell.state == CellState::not_finite) return {number_text(cell.summary.mean), cell.mark};
+  if (cell.state != CellState::value) return {word_for(cell.state), cell.mark};
+  const Summary& summary = cell.summary;
+  std::string text = number_text(summary.mean);
+  if (summary.count > 1 && spread == Spread::deviation) {
+    text += " ± " + number_text(summary.deviation, summary.mean);
+  } else if (summary.count > 1) {
+    const Interval interval = bootstrap_interval(cell_values(cell));
+    text += fmt::format(" [{}, {}]", number_text(interval.low, summary.mean),
+                        number_text(interval.high, summary.mean));
+  }
+  if (summary.count != done) text += fmt::format(" ({})", summary.count);
+  return {text, cell.mark, cell.best};
+}
+
+// Messages of programs may hold line breaks and terminal codes.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, ' ');
+  return text;
+}
+
+// "4x"; "8x+" where no larger size was evaluated.
+std::string reach_text(const Reach& reach) {
+  if (std::isnan(reach.factor)) return "-";
+  return fmt::format("{:.4g}x{}", reach.factor, reach.at_least ? "+" : "");
+}
+
+bool all_alike(const std::vector<ComparisonColumn>& columns) {
+  return std::ranges::all_of(columns, [&](const ComparisonColumn& column) {
+    return column.chance == columns.front().chance ||
+           (std::isnan(column.chance) && std::isnan(columns.front().chance));
+  });
+}
+
+}  // namespace
+
+std::string number_text(double value) { return number_text(value, value); }
+
+std::string number_text(double value, double scale) {
+  const double size = std::abs(scale);
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (size > 0 && size < 0.01) return fmt::format("{:.2e}", value);
+  return fmt::format("{:.{}f}", value, size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
+}
+
+Sheet sheet_of(const Comparison& comparison, Spread spread) {
+  Sheet sheet;
+  sheet.title = one_line(comparison.title);
+  sheet.facts = one_line(fmt::format("{}", fmt::join(comparison.facts, ", ")));
+  for (const Note& note : comparison.notes) sheet.notes.push_back({note.mark, one_line(note.text)});
+  const bool has_spread = std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
+    return std::ranges::any_of(row.cells, [](const Cell& cell) { return cell.summary.count > 1; });
+  });
+  if (has_spread) {
+    sheet.facts += spread == Spread::deviation ? ", mean ± standard deviation over seeds"
+                                               : ", mean [95 % bootstrap interval] over seeds";
+  }
+  const bool one_chance = all_alike(comparison.columns);
+  if (one_chance && std::isfinite(comparison.columns.front().chance)) {
+    sheet.facts += fmt::format(", guessing {:.4g}", comparison.columns.front().chance);
+  }
+  const bool has_speed = std::ranges::any_of(
+      comparison.rows, [](const ComparisonRow& row) { return std::isfinite(row.speed); });
+
+  const bool has_reach = std::ranges::any_of(
+      comparison.columns, [](const ComparisonColumn& column) { return column.factor > 1 + 1e-6; });
+  if (has_reach) {
+    sheet.notes.push_back({"",
+                           "keeps 90 %: largest size up to which the metric keeps 90 % of its "
+                           "value at 1x; + none larger was evaluated"});
+  }
+  sheet.notes.push_back(
+      {"", has_speed
+               ? "parameters: of the encoding; speed: training tokens per second relative to none"
+               : "parameters: of the encoding"});
+
+  sheet.headings = {"encoding"};
+  for (const ComparisonColumn& column : comparison.columns)
+    sheet.headings.push_back(one_line(column.heading));
+  if (has_reach) sheet.headings.emplace_back("keeps 90 %");
+  sheet.headings.insert(sheet.headings.end(), {"runs", "parameters"});
+  if (has_speed) sheet.headings.emplace_back("speed");
+
+  for (const ComparisonRow& row : comparison.rows) {
+    std::vector<SheetCell> cells = {{one_line(row.label), row.label_mark}};
+    for (const Cell& cell : row.cells) cells.push_back(sheet_cell(cell, row.done, spread));
+    if (has_reach) cells.push_back({reach_text(row.reach), ""});
+    cells.push_back({row.done == row.runs ? fmt::format("{}", row.runs)
+                                          : fmt::format("{} of {}", row.done, row.runs),
+                     row.runs_mark});
+    cells.push_back({fmt::format("{}", row.parameters_position), ""});
+    if (has_speed)
+      cells.push_back({std::isnan(row.speed) ? "-" : fmt::format("{:.2f}", row.speed), ""});
+    sheet.rows.push_back(std::move(cells));
+  }
+  if (!one_chance) {
+    std::vector<SheetCell> cells = {{"guessing", ""}};
+    for (const ComparisonColumn& column : comparison.columns) {
+      cells.push_back({std::isnan(column.chance) ? "-" : number_text(column.chance), ""});
+    }
+    cells.resize(sheet.headings.size());
+    sheet.rows.push_back(std::move(cells));
+  }
+  return sheet;
+}
+
+}  // namespace relbias::results

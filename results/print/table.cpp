@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// results/print: tables of runs: which metric each shows, and the tidy csv.
+#include "results/print/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "results/analysis/grouping.h"
+#include "results/claims/claims.h"
+#include "results/print/csv.h"
+#include "results/print/sheet.h"
+
+namespace relbias::results {
+namespace {
+
+// The direction that a run states for its own metric, also where another task shows it beside its
+// own.
+std::string better_of(const std::vector<RunRecord>& runs, const std::string& metric) {
+  for (const RunRecord& run : runs) {
+    if (run.primary_metric == metric && !run.better.empty()) return run.better;
+  }
+  return {};
+}
+
+bool was_taken(const TaskRuns& group, const std::string& metric) {
+  return std::ranges::any_of(group.rows, [&](const Repetitions& row) {
+    return std::ranges::any_of(row.runs, [&](const RunRecord* run) {
+      return run->primary_metric == metric ||
+             std::ranges::find(run->evaluation, metric, &EvaluationRow::metric) !=
+                 run->evaluation.end();
+    });
+  });
+}
+
+std::string print(const Sheet& sheet, TableFormat format) {
+  if (format == TableFormat::markdown) return as_markdown(sheet);
+  if (format == TableFormat::latex) return as_latex(sheet);
+  return as_text(sheet);
+}
+
+}  // namespace
+
+UnknownMetric::UnknownMetric(std::string metric, std::vector<std::string> known)
+    : StoreError(
+          fmt::format("no run has the metric '{}'; there are: {}", metric, fmt::join(known, ", "))),
+      metric_(std::move(metric)),
+      known_(std::move(known)) {}
+
+std::vector<std::string> metrics_of(const std::vector<RunRecord>& runs) {
+  std::set<std::string> metrics;
+  for (const RunRecord& run : runs) {
+    if (!run.primary_metric.empty()) metrics.insert(run.primary_metric);
+    for (const EvaluationRow& row : run.evaluation) metrics.insert(row.metric);
+  }
+  return {metrics.begin(), metrics.end()};
+}
+
+std::string render_table(const std::vector<RunRecord>& runs, const TableOptions& options) {
+  const std::vector<std::string> known = metrics_of(runs);
+  if (!options.metric.empty() && std::ranges::find(known, options.metric) == known.end()) {
+    throw UnknownMetric(options.metric, known);
+  }
+  if (options.format == TableFormat::csv) return as_csv(runs, options.metric);
+
+  std::string out;
+  bool has_baseline = options.against.empty();
+  for (const TaskRuns& group : group_runs(runs)) {
+    const std::string& own = group.example().primary_metric;
+    const std::string& metric = options.metric.empty() ? own : options.metric;
+    if (!was_taken(group, metric)) {
+      out += fmt::format("{}{}{}: {} was not measured in {}\n", out.empty() ? "" : "\n",
+                         options.format == TableFormat::latex ? "% " : "", group.example().study,
+                         group.example().task, metric);
+      continue;
+    }
+    for (const Comparison& comparison : compare(group, metric, better_of(runs, metric))) {
+      out +=
+          (out.empty() ? "" : "\n") + print(sheet_of(comparison, options.spread), options.format);
+      const ComparisonRow* baseline =
+          options.against.empty() ? nullptr : row_named(comparison, options.against);
+      if (baseline == nullptr || comparison.better.empty()) continue;
+      out += "\n" + print(differences_from(*baseline, comparison), options.format);
+      has_baseline = true;
+    }
+  }
+  if (!has_baseline) {
+    throw StoreError(fmt::format("no table has a row '{}' to compare with", options.against));
+  }
+  return out;
+}
+
+std::string render_standings(const std::vector<RunRecord>& runs, StandingsBy by, double factor,
+                             TableFormat format) {
+  const Standings found = standings(group_runs(runs), by, factor);
+  if (found.rows.empty()) {
+    throw StoreError(fmt::format("no run was evaluated at {:.4g}x its training size", factor));
+  }
+  return format == TableFormat::csv ? as_csv(found) : print(sheet_of(found), format);
+}
+
+std::string render_claims(const std::vector<RunRecord>& runs, const std::vector<StudyText>& studies,
+                          TableFormat format) {
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  std::string out;
+  for (const StudyText& study : studies) {
+    const std::vector<Judgement> judgements = judge(study.claims, groups_of(groups, study.name));
+    if (judgements.empty()) continue;
+    out += "\n";
+    if (format != TableFormat::text) {
+      out += print(sheet_of(judgements, study.name), format);
+      continue;
+    }
+    out += fmt::format("claims of {}\n", study.name);
+    for (const Judgement& judgement : judgements) {
+      out +=
+          fmt::format("  {:<13}  {}\n", to_string(judgement.verdict), claim_text(judgement.claim));
+      const std::string where = judgement.where.empty() ? "" : judgement.where + ": ";
+      out += fmt::format("  {:<13}    {}{}\n", "", where, judgement.evidence);
+    }
+  }
+  return out;
+}
+
+}  // namespace relbias::results

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// results/report/figures: how encodings are drawn.
+#include "results/report/figures/figure.h"
+
+#include <array>
+
+namespace relbias::results {
+namespace {
+
+// At least 3 to 1 against white and against the dark page.
+constexpr std::array<const char*, 10> colours = {"#3b7dd8", "#d9730d", "#2a9d5c", "#c94f4f",
+                                                 "#8f63c9", "#a0703c", "#c75a9b", "#6f7c85",
+                                                 "#8c8f1c", "#1f97a3"};
+constexpr std::array<const char*, 5> dashes = {"solid", "dash", "dot", "dashdot", "longdash"};
+
+}  // namespace
+
+Palette::Palette(const std::vector<TaskRuns>& groups) {
+  std::map<std::string, size_t> number_of_name;
+  std::map<std::string, size_t> forms_of_name;
+  for (const TaskRuns& group : groups) {
+    for (const Repetitions& row : group.rows) {
+      const std::string name = encoding_name(row.runs.front()->encoding);
+      const auto [place, is_new] = number_of_name.emplace(name, names_.size());
+      const std::string colour = colours.at(place->second % colours.size());
+      if (is_new) names_.emplace_back(name, colour);
+      if (styles_.contains(row.label)) continue;
+      const size_t form = forms_of_name[name]++ + place->second / colours.size();
+      styles_[row.label] = {colour, dashes.at(form % dashes.size()),
+                            static_cast<int64_t>((place->second + form) % 20)};
+    }
+  }
+}
+
+Json line_trace(const ComparisonRow& row, const Palette& palette) {
+  const Style& style = palette.style_of(row.label);
+  return {{"type", "scatter"},
+          {"mode", "lines+markers"},
+          {"name", row.label},
+          {"legendgroup", row.label},
+          {"line", {{"color", style.colour}, {"dash", style.dash}, {"width", 2}}},
+          {"marker", {{"color", style.colour}, {"symbol", style.symbol}, {"size", 7}}},
+          {"x", Json::array()},
+          {"y", Json::array()},
+          {"meta",
+           {{"encoding", encoding_name(row.repetitions->runs.front()->encoding)},
+            {"seed", nullptr},
+            {"role", "mean"}}}};
+}
+
+Json seed_trace(const ComparisonRow& row, int64_t seed, const Palette& palette) {
+  Json trace = line_trace(row, palette);
+  trace["name"] = row.label + ", seed " + std::to_string(seed);
+  trace["meta"]["seed"] = seed;
+  trace["meta"]["role"] = "seed";
+  trace["visible"] = false;
+  return trace;
+}
+
+Json axis(const std::string& title) { return {{"title", {{"text", title}}}}; }
+
+}  // namespace relbias::results

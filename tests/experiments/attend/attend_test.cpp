@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: `relbias attend` against attention called directly, its errors, and the example of the
+// README.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "experiments/attend/attend.h"
+#include "experiments/version.h"
+#include "modalities/seed.h"
+#include "results/store/arrays.h"
+#include "tests/encodings/worked.h"
+#include "tests/experiments/program.h"
+
+namespace relbias::experiments {
+namespace {
+
+using at::Tensor;
+
+Tensor random(at::IntArrayRef shape, uint64_t seed) {
+  at::Generator generator = stream(seed, "attend test");
+  return at::empty(shape, at::kDouble).normal_(0, 1, generator);
+}
+
+Array array_of(const Tensor& tensor) {
+  const Tensor values = tensor.contiguous();
+  const double* const first = values.data_ptr<double>();
+  return {values.sizes().vec(), {first, first + values.numel()}};
+}
+
+Tensor tensor_of(const Array& array) { return at::tensor(array.values).view(array.shape); }
+
+struct Attend : ::testing::Test {
+  Attend() {
+    input.texts = {{"encoding", "t5 num_buckets=8 max_distance=20"},
+                   {"relation", "token"},
+                   {"type", "float64"}};
+    input.numbers = {{"causal", 1}};
+    for (const char* name : {"q", "k", "v", "grad_out"}) {
+      input.arrays[name] = array_of(random({2, 2, 5, 4}, static_cast<uint64_t>(name[0])));
+    }
+    input.arrays["parameters/table"] = array_of(random({2, 1, 8}, 9));
+  }
+
+  NamedArrays run() {
+    const auto in = folder.path() / "case.h5", out = folder.path() / "out.h5";
+    write_arrays(in, input);
+    attend(in, out);
+    return read_arrays(out);
+  }
+
+  std::string message() {
+    try {
+      run();
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  ScratchFolder folder;
+  NamedArrays input;
+};
+
+TEST_F(Attend, GivesWhatAttentionGivesWithAllGradients) {
+  const NamedArrays output = run();
+  Worked worked =
+      work("t5 num_buckets=8 max_distance=20", 5, 5, {.heads = 2, .head_width = 4, .causal = true});
+  worked.encoding->to(at::kDouble);
+  Tensor table = worked.encoding->named_parameters()["table"];
+  {
+    const at::NoGradGuard no_gradients;
+    table.copy_(tensor_of(input.arrays["parameters/table"]));
+  }
+  const auto leaf = [&](const char* name) {
+    return tensor_of(input.arrays[name]).requires_grad_();
+  };
+  const Tensor q = leaf("q"), k = leaf("k"), v = leaf("v");
+  AttentionOptions options;
+  options.causal = true;
+  const auto result = attention(
+      q, k, v, {{worked.position.relation, worked.encoding->terms(worked.position.relation)}},
+      options);
+  result.out.backward(tensor_of(input.arrays["grad_out"]));
+  const auto expect = [&](const std::string& name, const Tensor& expected) {
+    EXPECT_CLOSE(tensor_of(output.arrays.at(name)), expected, 1e-12) << name;
+  };
+  expect("out", result.out);
+  expect("weights", result.weights);
+  expect("grad/q", q.grad());
+  expect("grad/k", k.grad());
+  expect("grad/v", v.grad());
+  expect("grad/parameters/table", table.grad());
+  EXPECT_EQ(output.texts.at("backend"), "reference");
+}
+
+// The path 0-1-2, node 3 apart, and for the second sample a star: as edges and as distances.
+// A table of the trained size has a row for each offset of a whole sequence.
+TEST_F(Attend, TheLastQueriesAloneGiveTheLastRowsOfAll) {
+  input.texts["encoding"] = "table";
+  input.arrays.erase("grad_out");
+  input.arrays.erase("parameters/table");
+  const Tensor q = tensor_of(input.arrays.at("q"));
+  const Tensor all = tensor_of(run().arrays.at("out"));
+  input.arrays["q"] = array_of(q.narrow(2, 3, 2).contiguous());
+  EXPECT_TRUE(at::allclose(tensor_of(run().arrays.at("out")), all.narrow(2, 3, 2)));
+}
+
+TEST_F(Attend, ReadsGraphs) {
+  input.texts["encoding"] = "table";
+  input.texts["relation"] = "hops clip=3";
+  input.arrays.erase("parameters/table");
+  const auto shaped = [](Array array, int64_t tokens) {
+    array.shape[2] = tokens;
+    const auto numbers =
+        static_cast<size_t>(array.shape[0] * array.shape[1] * tokens * array.shape[3]);
+    array.values.resize(numbers, 0.25);
+    return array;
+  };
+  for (const char* name : {"q", "k", "v", "grad_out"}) {
+    input.arrays[name] = shaped(input.arrays[name], 4);
+  }
+  const auto samples = input.arrays["q"].shape[0];
+  input.arrays["relation/edges"] = {{2, 2}, {0, 1, 1, 2}};
+  const NamedArrays by_edges = run();
+  input.arrays.erase("relation/edges");
+  const std::vector<double> path = {0, 1, 2, -1, 1, 0, 1, -1, 2, 1, 0, -1, -1, -1, -1, 0};
+  Array& distance = input.arrays["relation/distance"];
+  distance.shape = {samples, 4, 4};
+  for (int64_t b = 0; b < samples; ++b) {
+    distance.values.insert(distance.values.end(), path.begin(), path.end());
+  }
+  const NamedArrays by_distance = run();
+  EXPECT_EQ(by_distance.arrays.at("weights").values, by_edges.arrays.at("weights").values);
+  EXPECT_EQ(by_distance.arrays.at("grad/parameters/table").shape, (std::vector<int64_t>{2, 5}));
+  EXPECT_CLOSE(tensor_of(by_distance.arrays.at("grad/parameters/table")),
+               tensor_of(by_edges.arrays.at("grad/parameters/table")), 1e-12);
+  distance.values[4] = 2;  // from node 1 to node 0, which the causal mask shows
+  EXPECT_NE(run().arrays.at("weights").values, by_edges.arrays.at("weights").values);
+  distance.values[4] = 1.5;
+  EXPECT_NE(message().find("relation/distance: whole numbers"), std::string::npos);
+  distance.shape = {samples, 2, 8};
+  EXPECT_NE(message().find("4, 4] expected"), std::string::npos) << message();
+}
+
+TEST_F(Attend, NamesWhatIsWrong) {
+  const NamedArrays good = input;
+  const auto with = [&](auto&& change) {
+    input = good;
+    change();
+    return message();
+  };
+  EXPECT_NE(with([&] { input.arrays.erase("k"); }).find("dataset 'k' is missing"),
+            std::string::npos);
+  EXPECT_NE(with([&] {
+              input.arrays["extra"] = {{1}, {0}};
+            }).find("unknown dataset 'extra'"),
+            std::string::npos);
+  EXPECT_NE(with([&] {
+              input.arrays["parameters/tables"] = {{1}, {0}};
+            }).find("but: table"),
+            std::string::npos);
+  EXPECT_NE(with([&] {
+              input.arrays["parameters/table"] = {{2}, {0, 0}};
+            }).find("parameters/table has shape [2], [2, 1, 8] expected"),
+            std::string::npos);
+  EXPECT_NE(
+      with([&] { input.arrays["parameters/table"].values[3] = std::nan(""); }).find("not finite"),
+      std::string::npos);
+  EXPECT_NE(with([&] { input.texts["type"] = "float16"; }).find("unknown type 'float16'"),
+            std::string::npos);
+  EXPECT_NE(with([&] { input.texts["backend"] = "fused"; }).find("no fused kernel"),
+            std::string::npos);
+  EXPECT_NE(with([&] { input.texts["encoding"] = "learned"; }).find("changes token embeddings"),
+            std::string::npos);
+}
+
+// What h5py makes of a good case, and what is said of it; nothing: it is taken.
+TEST_F(Attend, AttributesAndDatasetsAreReadStrictly) {
+  const std::string whole = " found, a whole number from ";
+  const std::vector<std::pair<std::string, std::string>> changes{
+      {"case.attrs['causal'] = True", ""},
+      {"case.attrs['causal'] = numpy.bool_(False)", ""},
+      {"case.attrs['causal'] = 1.0", ""},
+      {"case.attrs['encoding'] = numpy.bytes_('t5 num_buckets=8 max_distance=20')", ""},
+      {"case.attrs['causal'] = 'yes'", "attribute 'causal': 'yes' found, 0 or 1 expected"},
+      {"case.attrs['causal'] = '1'", "attribute 'causal': '1' found, 0 or 1 expected"},
+      {"case.attrs['causal'] = numpy.array([1])",
+       "attribute 'causal': a list or another type found"},
+      {"case.attrs['causal'] = 2", "attribute 'causal': 2 found, 0 or 1 expected"},
+      {"case.attrs['causal'] = -1", "attribute 'causal': -1 found"},
+      {"case.attrs['causal'] = 0.5", "attribute 'causal': 0.5 found"},
+      {"case.attrs['type'] = 64", "attribute 'type': 64 found, a string expected"},
+      {"case.attrs['relation'] = 3", "attribute 'relation': 3 found, a string expected"},
+      {"case.attrs['backend'] = 1", "attribute 'backend': 1 found, a string expected"},
+      {"case.attrs['seed'] = 'abc'", "attribute 'seed': 'abc'" + whole + "0"},
+      {"case.attrs['seed'] = -1", "attribute 'seed': -1" + whole + "0"},
+      {"case.attrs['trained'] = 'x'",
+       "trained: 'x' found, tokens from 1 to 1073741824 or the relation token"},
+      {"case.attrs['trained'] = 0", "attribute 'trained': 0" + whole + "1"},
+      {"case.attrs['trained'] = 1.5", "attribute 'trained': 1.5" + whole + "1"},
+      {"case.attrs['mine'] = [1, 2]", "unknown attribute 'mine'"},
+      {"del case['parameters/table']; case.create_group('parameters/table')",
+       "unknown group 'parameters/table'"},
+      {"case.create_group('mask')", "'mask' is a group, a dataset expected"},
+      {"case['mask'] = numpy.ones((1, 1, 5, 5), bool)", ""},
+      {"case['mask'] = numpy.full((1, 1, 5, 5), 0.5)", "mask: numbers other than 0 and 1"},
+      {"case['mask'] = numpy.full((1, 1, 5, 5), 2)", "mask: numbers other than 0 and 1"},
+      {"case['mask'] = numpy.full((1, 1, 5, 5), numpy.nan)", "'mask' has numbers that are not"},
+      {"case['mask'] = numpy.ones((5, 5))",
+       "mask has shape [5, 5], [2, 2, 5, 5] expected; the first two may be 1"},
+      {"case['grad_out'][0, 0, 0, 0] = numpy.nan", "dataset 'grad_out' has numbers that are not"},
+      {"case['relation/edges'] = [[0, 1]]", "relation/edges: relation token does not read it"},
+      {"case.attrs['type'] = 'float32'; case['q'][...] = 1e300",
+       "dataset 'q' has numbers that are too large for Float"},
+      {"case.attrs['type'] = 'float32'; case['q'][...] = 1e30; case['k'][...] = 1e30",
+       "is not finite: numbers become too large for Float"},
+      {"del case['q']; case['q'] = numpy.ones((2, 2, 5, 4), complex)", "(not complex)"},
+      {"del case['q']; case['q'] = numpy.ones((2, 2, 0, 4))", "none of them 0, [2, 2, 0, 4] found"},
+      {"del case['k']; case['k'] = numpy.ones((2, 2, 6, 4))",
+       "value tokens 5 differs from key tokens 6"},
+  };
+  for (const auto& [code, expected] : changes) {
+    const auto file = folder.path() / "changed.h5";
+    std::filesystem::remove(file);
+    write_arrays(file, input);
+    std::ofstream(folder.path() / "change.py")
+        << "import h5py, numpy\nwith h5py.File('changed.h5', 'r+') as case:\n    " << code << '\n';
+    const std::string command = "cd '" + folder.path().string() + "' && /usr/bin/python3 change.py";
+    ASSERT_EQ(std::system(command.c_str()), 0) << code;
+    std::string found;
+    try {
+      attend(file, folder.path() / "out.h5");
+    } catch (const std::exception& error) {
+      found = error.what();
+    }
+    if (expected.empty()) {
+      EXPECT_EQ(found, "") << code;
+    } else {
+      EXPECT_NE(found.find(expected), std::string::npos) << code << ": " << found;
+      EXPECT_TRUE(found.starts_with(file.string() + ": ")) << code << ": " << found;
+    }
+  }
+}
+
+TEST_F(Attend, LeavesItsInputAlone) {
+  const auto file = folder.path() / "case.h5", link = folder.path() / "link.h5";
+  write_arrays(file, input);
+  std::filesystem::create_symlink(file, link);
+  for (const auto& out : {file, link}) {
+    EXPECT_THROW(attend(file, out), InputError) << out;
+  }
+  EXPECT_EQ(read_arrays(file).arrays.at("q").values, input.arrays.at("q").values);
+}
+
+TEST(AttendExample, OfTheReadmeRuns) {
+  const ScratchFolder folder;
+  std::ifstream readme(source_folder() + "/README.md");
+  std::ofstream script(folder.path() / "example.py");
+  int lines = 0;
+  bool inside = false;
+  for (std::string line; std::getline(readme, line);) {
+    if (inside && line == "```") break;
+    if (inside && ++lines > 0) script << line << '\n';
+    if (line == "```python") inside = true;
+  }
+  script.close();
+  EXPECT_GT(lines, 10);
+  EXPECT_LE(lines, 30);
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").replace_filename("relbias");
+  const std::string command = "cd '" + folder.path().string() +
+                              "' && mkdir -p build/release && ln -s '" + program.string() +
+                              "' build/release/relbias && /usr/bin/python3 example.py";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+// Sample 0 has a root with the children 1 2 3 4, sample 1 the chain 0-1-2-3-4.
+TEST_F(Attend, ReadsATreeASample) {
+  input.texts["encoding"] = "table";
+  input.texts["relation"] = "tree clip=2";
+  input.numbers["causal"] = 0;
+  Tensor table = at::zeros({2, 10}, at::kDouble);
+  table.select(1, 1).fill_(50);  // child: one step down
+  input.arrays["parameters/table"] = array_of(table);
+  input.arrays["relation/parents"] = {{2, 5}, {-1, 0, 0, 0, 0, -1, 0, 1, 2, 3}};
+  const Tensor weights = tensor_of(run().arrays.at("weights"));
+  // The root attends to its four children alike or, in the chain, to its one child; leaves to
+  // nothing in particular.
+  EXPECT_NEAR(weights[0][0][0].slice(0, 1).sum().item<double>(), 1, 1e-6);
+  EXPECT_NEAR(weights[1][0][0][1].item<double>(), 1, 1e-6);
+  EXPECT_NEAR(weights[1][1][3][4].item<double>(), 1, 1e-6);
+  EXPECT_LT(weights[1][1][4].max().item<double>(), 0.999);
+}
+
+TEST_F(Attend, TokensMayBeTheLeavesOfATree) {
+  input.texts["encoding"] = "none";
+  input.texts["relation"] = "tree";
+  input.arrays.erase("parameters/table");
+  input.arrays["relation/parents"] = {{1, 6}, {-1, 0, 0, 0, 0, 0}};
+  EXPECT_EQ(message(), "no error");
+  input.arrays["relation/parents"] = {{1, 7}, {-1, 0, 0, 0, 0, 0, 0}};
+  EXPECT_NE(message().find("has 7 nodes, 6 of them leaves, but there are 5 tokens"),
+            std::string::npos);
+  input.arrays["relation/parents"] = {{3, 5}, std::vector<double>(15, -1)};
+  EXPECT_NE(message().find("has shape [3, 5], [2, nodes] expected"), std::string::npos);
+  input.arrays["relation/parents"] = {{1, 5}, {-1, 0, 0, 9, 0}};
+  EXPECT_NE(message().find("parent of node 3 is 9"), std::string::npos);
+}
+
+// The last query is the last token, and samples of a batch are stacked whole.
+TEST_F(Attend, TreesOfABatchHaveAQueryAToken) {
+  input.texts["encoding"] = "none";
+  input.texts["relation"] = "tree";
+  input.arrays.erase("parameters/table");
+  const auto message_with = [&](int64_t samples, int64_t queries) {
+    for (const char* name : {"q", "grad_out"}) {
+      input.arrays[name] = array_of(random({samples, 2, queries, 4}, 1));
+    }
+    for (const char* name : {"k", "v"}) {
+      input.arrays[name] = array_of(random({samples, 2, 5, 4}, 2));
+    }
+    const Tensor parents = at::tensor({-1., 0., 0., 0., 0.}, at::kDouble);
+    input.arrays["relation/parents"] = array_of(parents.expand({samples, 5}));
+    return message();
+  };
+  EXPECT_EQ(message_with(2, 5), "no error");
+  EXPECT_EQ(message_with(1, 3), "no error");
+  for (const auto& [samples, queries] : std::vector<std::pair<int64_t, int64_t>>{{1, 6}, {2, 3}}) {
+    const std::string found = message_with(samples, queries);
+    const std::string expected =
+        "relation/parents: " + std::to_string(queries) + " queries and 5 keys found";
+    EXPECT_NE(found.find(expected), std::string::npos) << found;
+  }
+}
+
+// No whole number of 64 bits: the cast would make any node of it.
+TEST_F(Attend, NodesThatCannotBeAreRefused) {
+  input.texts["relation"] = "hops";
+  input.arrays["relation/edges"] = {{1, 2}, {0, 1e300}};
+  EXPECT_NE(message().find("relation/edges: whole numbers expected"), std::string::npos)
+      << message();
+  input.arrays.erase("relation/edges");
+  input.texts["relation"] = "tree";
+  input.arrays["relation/parents"] = {{1, 5}, {-1, 0, 0, 1e300, 0}};
+  EXPECT_NE(message().find("relation/parents: whole numbers expected"), std::string::npos)
+      << message();
+}
+
+}  // namespace
+}  // namespace relbias::experiments

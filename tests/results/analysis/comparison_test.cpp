@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests: which runs share a row, what each cell says, what is best and what means nothing.
+#include "results/analysis/comparison.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/results/table_runs.h"
+
+namespace relbias::results {
+namespace {
+
+using test::stopped_run;
+using test::table_run;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> labels_of(const std::vector<RunRecord>& runs) {
+  std::vector<std::string> labels;
+  for (const TaskRuns& group : group_runs(runs)) {
+    for (const Repetitions& row : group.rows) labels.push_back(row.label);
+  }
+  return labels;
+}
+
+Comparison comparison_of(const std::vector<RunRecord>& runs) {
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  EXPECT_EQ(groups.size(), 1);
+  const RunRecord& run = groups[0].example();
+  return compare(groups[0], run.primary_metric, run.better).at(0);
+}
+
+const ComparisonRow& row_of(const Comparison& comparison, const std::string& label) {
+  const auto row = std::ranges::find(comparison.rows, label, &ComparisonRow::label);
+  if (row == comparison.rows.end()) throw std::runtime_error("no row " + label);
+  return *row;
+}
+
+std::string note_of(const Comparison& comparison, const std::string& mark) {
+  const auto note = std::ranges::find(comparison.notes, mark, &Note::mark);
+  return note == comparison.notes.end() ? "" : note->text;
+}
+
+std::vector<std::string> best_of(const Comparison& comparison, size_t column) {
+  std::vector<std::string> labels;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.cells[column].best) labels.push_back(row.label);
+  }
+  return labels;
+}
+
+std::vector<std::string> headings_of(const Comparison& comparison) {
+  std::vector<std::string> headings;
+  for (const ComparisonColumn& column : comparison.columns) headings.push_back(column.heading);
+  return headings;
+}
+
+TEST(Grouping, NoneFirstThenByLabel) {
+  EXPECT_THAT(labels_of({table_run("t5", 0, {}), table_run("none", 0, {}),
+                         table_run("alibi", 0, {}), table_run("alibi", 1, {})}),
+              ElementsAre("none", "alibi", "t5"));
+}
+
+TEST(Grouping, TablesByStudyTaskAndDataset) {
+  std::vector<RunRecord> runs(4, table_run("alibi", 0, {}));
+  runs[1].study = "another";
+  runs[2].task = "lag-copy";
+  runs[3].dataset = "shakespeare";
+  EXPECT_EQ(group_runs(runs).size(), 4);
+}
+
+TEST(Grouping, RelationsOfOneTaskShareATable) {
+  std::vector<RunRecord> runs(4, table_run("table", 0, {}));
+  for (size_t i = 0; i < runs.size(); ++i) runs[i].run_id = std::to_string(i);
+  runs[1].relation = "tree";
+  runs[2].encoding = "t5@token + table@tree";
+  runs[2].relation = "token + tree";
+  runs[3].encoding = "none";
+  EXPECT_THAT(labels_of(runs),
+              ElementsAre("none@token", "t5@token + table@tree", "table@token", "table@tree"));
+}
+
+// Runs of one encoding and unlike settings are no repetitions: their mean would mix two
+// experiments.
+TEST(Grouping, OtherSettingsAreOtherRows) {
+  std::vector<RunRecord> runs;
+  for (const int64_t seed : {0, 1}) {
+    for (const int64_t size : {32, 64}) {
+      RunRecord& run = runs.emplace_back(table_run("alibi", seed, {{1, 0.99}}));
+      run.run_id += "-" + std::to_string(size);
+      run.config +=
+          "[train]\nsize = " + std::to_string(size) + "\nsizes = [" + std::to_string(size) + "]\n";
+    }
+  }
+  runs.push_back(table_run("t5", 0, {{1, 0.99}}));
+  EXPECT_THAT(labels_of(runs), ElementsAre("alibi, train.size=32", "alibi, train.size=64", "t5"));
+  EXPECT_EQ(group_runs(runs)[0].rows[0].runs.size(), 2);
+}
+
+TEST(Grouping, CopiesOfARunCountOnce) {
+  RunRecord old = table_run("alibi", 0, {{1, 0.5}});
+  RunRecord rerun = table_run("alibi", 0, {{1, 0.75}});
+  old.started = "2025-01-01T00:00:00Z";
+  rerun.started = "2025-01-02T00:00:00Z";
+  const Comparison comparison = comparison_of({old, rerun, old});
+  const Cell& cell = row_of(comparison, "alibi").cells[0];
+  EXPECT_EQ(cell.summary.count, 1);
+  EXPECT_EQ(cell.summary.mean, 0.75);
+  EXPECT_EQ(note_of(comparison, ""), "2 further files of the same runs were not counted");
+}
+
+// A run that is continued keeps the time of its start, and folders are read in any order.
+TEST(Grouping, OfCopiesThatStartedTogetherTheFurthestCounts) {
+  using Runs = std::vector<RunRecord>;
+  const RunRecord done = table_run("alibi", 0, {{1, 0.75}});
+  RunRecord running = done;
+  running.status = RunStatus::running;
+  running.evaluation[0].value = 0.5;
+  for (const Runs& runs : {Runs{done, running}, Runs{running, done}}) {
+    const Comparison comparison = comparison_of(runs);
+    EXPECT_EQ(row_of(comparison, "alibi").done, 1);
+    EXPECT_EQ(row_of(comparison, "alibi").cells[0].summary.mean, 0.75);
+  }
+  RunRecord further = running;
+  further.train.push_back({20, 1, 0.001, 1, 1500, 0, 2});
+  for (const Runs& runs : {Runs{running, further}, Runs{further, running}}) {
+    EXPECT_EQ(group_runs(runs)[0].example().train.back().step, 20);
+  }
+}
+
+TEST(Comparison, ColumnsBySizeNotByText) {
+  RunRecord run = table_run("alibi", 0, {{16, 0.5}, {1, 1}, {2, 1}});
+  run.evaluation.push_back({48, 1.5, "", "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  run.evaluation.push_back({100, not_given, "", "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  EXPECT_THAT(headings_of(comparison_of({run})), ElementsAre("1x", "1.5x", "2x", "16x", "100"));
+}
+
+TEST(Comparison, BinsFollowTheSizesAsEvaluated) {
+  RunRecord run = table_run("alibi", 0, {{1, 1}});
+  for (const char* bin : {"depth 8", "depth 16", "depth 4"}) {
+    run.evaluation.push_back({32, not_given, bin, "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  }
+  EXPECT_THAT(headings_of(comparison_of({run})),
+              ElementsAre("1x", "depth 8", "depth 16", "depth 4"));
+  run.evaluation.push_back({64, not_given, "depth 4", "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  EXPECT_THAT(headings_of(comparison_of({run})),
+              ElementsAre("1x", "depth 8", "depth 16", "32 depth 4", "64 depth 4"));
+}
+
+TEST(Comparison, PartsOfASizeAreShownWhereThereIsNothingElse) {
+  RunRecord run = table_run("alibi", 0, {});
+  for (const double factor : {1, 2}) {
+    for (const char* part : {"position 1-16", "position 17-32"}) {
+      const auto size = static_cast<int64_t>(32 * factor);
+      run.evaluation.push_back({size, factor, part, "accuracy", 0.9, 0, 1, 0.5, true, ""});
+    }
+  }
+  std::vector<RunRecord> runs = {run};
+  const std::vector<Comparison> by_size = compare(group_runs(runs)[0], "accuracy", "higher");
+  ASSERT_EQ(by_size.size(), 2);
+  EXPECT_EQ(by_size[1].title, "text-gates: flip-flop (text), at 2x");
+  EXPECT_THAT(headings_of(by_size[1]), ElementsAre("position 1-16", "position 17-32"));
+
+  runs[0].evaluation.push_back({32, 1, "", "accuracy", 0.9, 0, 1, 0.5, true, ""});
+  const std::vector<Comparison> plain = compare(group_runs(runs)[0], "accuracy", "higher");
+  ASSERT_EQ(plain.size(), 1);
+  EXPECT_THAT(headings_of(plain[0]), ElementsAre("1x"));
+}
+
+// NaN is neither less nor more than a number: as a key it would equal whichever stands there.
+TEST(Comparison, PartsOfASizeWithoutAFactorStandByTheirSize) {
+  RunRecord run = table_run("alibi", 0, {});
+  const std::string part = "position 1-16";
+  run.evaluation = {{32, 1, part, "accuracy", 0.9, 0, 1, 0.5, true, ""},
+                    {64, not_given, part, "accuracy", 0.8, 0, 1, 0.5, true, ""},
+                    {96, not_given, part, "accuracy", 0.7, 0, 1, 0.5, true, ""}};
+  const std::vector<RunRecord> runs = {run};
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  const std::vector<Comparison> found = compare(groups[0], "accuracy", "higher");
+  ASSERT_EQ(found.size(), 3);
+  const std::vector<std::string> titles = {"at 1x", "at 64", "at 96"};
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].condition, titles[i]);
+    EXPECT_THAT(headings_of(found[i]), ElementsAre(part));
+    EXPECT_EQ(found[i].rows[0].cells[0].summary.mean, run.evaluation[i].value);
+  }
+}
+
+TEST(Comparison, MeanAndDeviationOverSeeds) {
+  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  const ComparisonRow& row = row_of(comparison, "alibi");
+  EXPECT_EQ(row.runs, 3);
+  EXPECT_EQ(row.done, 3);
+  EXPECT_EQ(row.cells[3].summary.count, 3);
+  EXPECT_NEAR(row.cells[3].summary.mean, 0.95, 1e-12);
+  EXPECT_NEAR(row.cells[3].summary.deviation, 0.01, 1e-12);
+}
+
+TEST(Comparison, EveryStateIsAWordAndExplained) {
+  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  const auto state = [&](const char* label, size_t column) {
+    return row_of(comparison, label).cells[column].state;
+  };
+  EXPECT_EQ(state("learned", 0), CellState::value);
+  EXPECT_EQ(state("learned", 1), CellState::undefined);
+  EXPECT_EQ(state("learned", 3), CellState::missing);
+  EXPECT_EQ(state("rope layout=half", 2), CellState::not_finite);
+  EXPECT_EQ(state("shaw", 1), CellState::diverged);
+  EXPECT_EQ(state("fire", 1), CellState::failed);
+  EXPECT_EQ(state("cope", 1), CellState::running);
+  EXPECT_EQ(state("xpos", 1), CellState::value);  // one of its two runs failed
+
+  const auto note = [&](const char* label) {
+    return note_of(comparison, row_of(comparison, label).runs_mark);
+  };
+  EXPECT_EQ(note("shaw"), "seed 0 diverged (loss not finite at step 40)");
+  EXPECT_EQ(note("xpos"), "seed 1 failed (out of memory)");
+  EXPECT_EQ(note("cope"), "seed 0 running, or could not be written");
+  EXPECT_EQ(note_of(comparison, row_of(comparison, "learned").cells[2].mark),
+            "undefined: no rows past its table");
+  EXPECT_EQ(row_of(comparison, "learned").cells[1].mark,
+            row_of(comparison, "learned").cells[2].mark);
+}
+
+TEST(Comparison, PartlyBrokenCellsSaySo) {
+  RunRecord undefined = table_run("alibi", 1, {{1, 0.97}});
+  undefined.evaluation.push_back({64, 2, "", "accuracy", 0, 0, 0, 0.5, false, "too long"});
+  const Comparison comparison = comparison_of({table_run("alibi", 0, {{1, 0.99}, {2, 0.9}}),
+                                               undefined, table_run("t5", 0, {{1, 0.99}, {2, 0.9}}),
+                                               table_run("t5", 1, {{1, 0.99}, {2, not_given}})});
+  const Cell& alibi = row_of(comparison, "alibi").cells[1];
+  EXPECT_EQ(alibi.state, CellState::value);
+  EXPECT_EQ(alibi.summary.count, 1);
+  EXPECT_EQ(note_of(comparison, alibi.mark), "undefined in 1 of 2 runs: too long");
+  const Cell& t5 = row_of(comparison, "t5").cells[1];
+  EXPECT_EQ(t5.state, CellState::not_finite);
+  EXPECT_EQ(note_of(comparison, t5.mark), "not a finite number in 1 of 2 runs");
+}
+
+TEST(Comparison, UnfinishedRunsDoNotCount) {
+  RunRecord running = table_run("alibi", 1, {{1, 0.1}});
+  running.status = RunStatus::running;
+  const Comparison comparison = comparison_of({table_run("alibi", 0, {{1, 0.99}}), running});
+  EXPECT_EQ(row_of(comparison, "alibi").cells[0].summary.mean, 0.99);
+  EXPECT_EQ(row_of(comparison, "alibi").done, 1);
+}
+
+TEST(Comparison, WhatDidNotSolveTheTrainingSizeSaysSoAndWinsNothingPastIt) {
+  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  EXPECT_EQ(row_of(comparison, "none").label_mark, "†");
+  EXPECT_EQ(row_of(comparison, "alibi").label_mark, "");
+  EXPECT_EQ(row_of(comparison, "fire").label_mark, "");  // did not finish: nothing to judge
+  EXPECT_THAT(note_of(comparison, "†"),
+              HasSubstr("not solved at the training size (accuracy lower than 0.95)"));
+  EXPECT_THAT(best_of(comparison, 3), ElementsAre("alibi"));  // though none reaches .99 there
+}
+
+TEST(Comparison, TheGateIsTheCeilingAndFollowsTheDirection) {
+  const auto mark = [](double value, double ceiling, const char* better) {
+    RunRecord run = table_run("alibi", 0, {{1, value}});
+    run.ceiling = ceiling;
+    run.better = better;
+    return comparison_of({run}).rows[0].label_mark;
+  };
+  EXPECT_EQ(mark(0.86, 0.9, "higher"), "");
+  EXPECT_EQ(mark(0.85, 0.9, "higher"), "†");
+  EXPECT_EQ(mark(1.04, 1, "lower"), "");
+  EXPECT_EQ(mark(1.06, 1, "lower"), "†");
+  EXPECT_EQ(mark(9, not_given, "lower"), "");
+  EXPECT_EQ(mark(not_given, 1, "higher"), "‡");
+
+  RunRecord binned = table_run("alibi", 0, {{1, 0.97}});
+  binned.evaluation[0].factor = not_given;
+  binned.evaluation[0].condition = "<=32";
+  EXPECT_EQ(comparison_of({binned}).rows[0].label_mark, "");
+  binned.evaluation[0].value = 0.5;
+  EXPECT_EQ(comparison_of({binned}).rows[0].label_mark, "†");
+
+  const Comparison unknown = comparison_of({table_run("alibi", 0, {{2, 1}})});
+  EXPECT_EQ(unknown.rows[0].label_mark, "‡");
+  EXPECT_THAT(note_of(unknown, "‡"), HasSubstr("no number measured at the training size"));
+}
+
+TEST(Comparison, BestNeedsRivalsAndADirection) {
+  const std::vector<RunRecord> two = {table_run("alibi", 0, {{1, 0.99}, {2, 0.5}}),
+                                      table_run("t5", 0, {{1, 0.96}, {2, 0.75}})};
+  EXPECT_THAT(best_of(comparison_of(two), 0), ElementsAre("alibi"));
+  EXPECT_THAT(best_of(comparison_of(two), 1), ElementsAre("t5"));
+  EXPECT_THAT(best_of(comparison_of({two[0]}), 0), IsEmpty());
+  const std::vector<TaskRuns> groups = group_runs(two);
+  EXPECT_THAT(best_of(compare(groups[0], "accuracy", "lower")[0], 1), ElementsAre("alibi"));
+  EXPECT_THAT(best_of(compare(groups[0], "accuracy", "")[0], 1), IsEmpty());
+
+  const double third = (0.98 + 0.99 + 1.0) / 3;  // 0.99 but for rounding
+  EXPECT_THAT(best_of(comparison_of({two[0], table_run("t5", 0, {{1, third}})}), 0),
+              ElementsAre("alibi", "t5"));
+}
+
+TEST(Comparison, SpeedIsRelativeToNoneOfTheSameSettings) {
+  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  EXPECT_EQ(row_of(comparison, "alibi").speed, 0.75);
+  EXPECT_EQ(row_of(comparison, "none").speed, 1);
+  EXPECT_TRUE(std::isnan(row_of(comparison, "shaw").speed));
+  EXPECT_TRUE(std::isnan(comparison_of({table_run("alibi", 0, {{1, 1}})}).rows[0].speed));
+
+  std::vector<RunRecord> runs;
+  for (const int64_t layers : {4, 8}) {
+    for (const char* encoding : {"none", "alibi"}) {
+      RunRecord& run = runs.emplace_back(table_run(encoding, 0, {{1, 1}}));
+      run.run_id += std::to_string(layers);
+      run.config += "depth = " + std::to_string(layers) + "\n";
+      run.train[0].tokens_per_second /= static_cast<double>(layers);
+    }
+  }
+  for (const ComparisonRow& row : comparison_of(runs).rows) {
+    EXPECT_EQ(row.speed, row.label.starts_with("none") ? 1 : 0.75) << row.label;
+  }
+}
+
+TEST(Comparison, EachConditionOfWholeSizesIsATableOfItsOwn) {
+  RunRecord run = table_run("alibi", 0, {{1, 0.99}, {2, 0.9}});
+  for (const int64_t factor : {1, 2}) {
+    run.evaluation.push_back({32 * factor, static_cast<double>(factor), "segments=4", "accuracy",
+                              0.5, 0, 1, 0.5, true, ""});
+  }
+  const std::vector<RunRecord> runs = {run};
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  const std::vector<Comparison> found = compare(groups[0], "accuracy", "higher");
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[0].condition, "");
+  EXPECT_EQ(found[1].condition, "segments=4");
+  EXPECT_EQ(found[1].title, "text-gates: flip-flop (text), segments=4");
+  EXPECT_EQ(found[1].columns[1].heading, "2x");
+  EXPECT_EQ(found[1].rows[0].cells[1].summary.mean, 0.5);
+}
+
+TEST(Comparison, BinsOfAVariantAreATableOfItsOwn) {
+  RunRecord run = table_run("alibi", 0, {});
+  for (const char* bin : {"<=32", "segments=4, <=32", "33-64", "segments=4, 33-64"}) {
+    const int64_t size = std::string(bin).ends_with("64") ? 64 : 32;
+    run.evaluation.push_back({size, not_given, bin, "accuracy", 0.5, 0, 1, 0.5, true, ""});
+  }
+  const std::vector<RunRecord> runs = {run};
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  const std::vector<Comparison> found = compare(groups[0], "accuracy", "higher");
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_THAT(headings_of(found[0]), ElementsAre("<=32", "33-64"));
+  EXPECT_EQ(found[1].condition, "segments=4");
+  EXPECT_THAT(headings_of(found[1]), ElementsAre("<=32", "33-64"));
+}
+
+TEST(Comparison, WhatSeedsDoNotTellFromTheBestIsTiedWithIt) {
+  std::vector<RunRecord> runs;
+  const std::vector<double> alibi = {0.97, 0.98, 0.99}, t5 = {0.98, 0.96, 0.985};
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    const auto index = static_cast<size_t>(seed);
+    runs.push_back(table_run("alibi", seed, {{1, alibi[index]}}));
+    runs.push_back(table_run("t5", seed, {{1, t5[index]}}));             // ahead in one of three
+    runs.push_back(table_run("rope", seed, {{1, alibi[index] - .01}}));  // behind in each
+  }
+  const Comparison comparison = comparison_of(runs);
+  EXPECT_THAT(best_of(comparison, 0), ElementsAre("alibi", "t5"));
+  EXPECT_THAT(note_of(comparison, ""), HasSubstr("tied with the best"));
+}
+
+TEST(Comparison, ReachIsTheLastSizeThatKeepsNineTenths) {
+  const auto reach = [](const std::map<int64_t, double>& values, const char* better) {
+    RunRecord run = table_run("alibi", 0, values);
+    run.better = better;
+    run.ceiling = not_given;
+    return comparison_of({run}).rows[0].reach;
+  };
+  EXPECT_EQ(reach({{1, 1}, {2, 0.95}, {4, 0.89}, {8, 0.95}}, "higher").factor, 2);  // no gap
+  EXPECT_FALSE(reach({{1, 1}, {2, 0.95}, {4, 0.89}}, "higher").at_least);
+  EXPECT_EQ(reach({{1, 1}, {2, 0.95}, {4, 0.9}}, "higher").factor, 4);
+  EXPECT_TRUE(reach({{1, 1}, {2, 0.95}, {4, 0.9}}, "higher").at_least);
+  EXPECT_EQ(reach({{1, 9}, {2, 9.9}, {4, 10.1}}, "lower").factor, 2);  // 10 is allowed
+  EXPECT_EQ(reach({{1, 1}, {2, not_given}}, "higher").factor, 1);
+  EXPECT_TRUE(std::isnan(reach({{2, 1}}, "higher").factor));
+  EXPECT_TRUE(std::isnan(reach({{1, 1}, {2, 1}}, "").factor));
+  EXPECT_TRUE(
+      std::isnan(comparison_of({table_run("none", 0, {{1, 0.5}, {2, 0.5}})}).rows[0].reach.factor));
+}
+
+}  // namespace
+}  // namespace relbias::results
