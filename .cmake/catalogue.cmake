@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The catalogues: one generated source a kind, written from file names, so that an encoding, relation, dataset or task is
-# one new file and no edit elsewhere. Objects that register themselves would vanish silently from static libraries; here a
-# missing factory is a link error and a name used twice stops the configuration.
+# The catalogues: one generated source a kind, written from file names, so that an encoding, relation, dataset, task, metric
+# or schedule is one new file and no edit elsewhere. Objects that register themselves would vanish silently from static
+# libraries; here a missing factory is a link error and a name used twice stops the configuration.
 
 # relbias_write_catalogue(SOURCE KIND TYPE HEADER FILES...) writes to SOURCE the function
 #   const std::vector<TYPE>& KIND_entries()
