@@ -95,7 +95,7 @@ TEST(Schema, NamesEveryField) {
 
 TEST(Schema, ItsPythonRunsWithoutOurCode) {
   const ScratchFolder folder;
-  write_run(folder.path() / "run.h5", test::example_run());
+  write_run(folder.path() / "run.h5", example_run());
   const std::vector<Example> examples = examples_in(schema_text());
   ASSERT_GE(examples.size(), 4);
   const std::string command =
@@ -111,7 +111,7 @@ TEST(Schema, ItsPythonRunsWithoutOurCode) {
 // h5py reads every value that was written, and the file is the plain HDF5 that other tools expect.
 TEST(Schema, H5pyFindsWhatWasWritten) {
   const ScratchFolder folder;
-  write_run(folder.path() / "run.h5", test::example_run());
+  write_run(folder.path() / "run.h5", example_run());
   std::ofstream(folder.path() / "check.py") << R"(
 import h5py, math
 with h5py.File("run.h5") as run:
@@ -134,16 +134,16 @@ with h5py.File("run.h5") as run:
 }
 
 TEST(Schema, EarlierProgramsWroteFewerAttributes) {
-  StoredContents contents = contents_of(test::example_run());
+  StoredContents contents = contents_of(example_run());
   for (const std::string_view name : later_attributes) contents.attributes.erase(std::string(name));
   EXPECT_EQ(record_of(contents).dataset_report, "");
   contents.attributes.erase("dataset_hash");
-  EXPECT_THAT(test::store_error([&] { (void)record_of(contents); }), HasSubstr("'dataset_hash'"));
+  EXPECT_THAT(store_error([&] { (void)record_of(contents); }), HasSubstr("'dataset_hash'"));
 }
 
 // Columns are kept by their factor as a whole number of millionths, which others would overflow.
 TEST(Schema, AFactorIsAboveZeroAndNoLargerThanAnySize) {
-  RunRecord run = test::example_run();
+  RunRecord run = example_run();
   for (const double factor : {1e300, double{INFINITY}, 0.0, -1.0}) {
     run.evaluation[0].factor = factor;
     const std::string problem = problem_with(run);
@@ -201,7 +201,7 @@ TEST(Schema, FilesThatH5pyChanged) {
   std::ofstream script(folder.path() / "change.py");
   script << "import h5py, numpy\n";
   for (size_t i = 0; i < changes().size(); ++i) {
-    write_run(folder.path() / (std::to_string(i) + ".h5"), test::example_run());
+    write_run(folder.path() / (std::to_string(i) + ".h5"), example_run());
     script << "run = h5py.File('" << i << ".h5', 'r+')\n" << changes()[i].code << "\nrun.close()\n";
   }
   script.close();
@@ -212,9 +212,9 @@ TEST(Schema, FilesThatH5pyChanged) {
     SCOPED_TRACE(changes()[i].code);
     const auto file = folder.path() / (std::to_string(i) + ".h5");
     if (changes()[i].error.empty()) {
-      test::expect_same(read_run(file), test::example_run());
+      expect_same(read_run(file), example_run());
     } else {
-      EXPECT_THAT(test::store_error([&] { (void)read_run(file); }),
+      EXPECT_THAT(store_error([&] { (void)read_run(file); }),
                   HasSubstr(file.string() + ": " + changes()[i].error));
     }
   }

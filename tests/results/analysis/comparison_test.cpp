@@ -9,8 +9,6 @@
 namespace relbias::results {
 namespace {
 
-using test::stopped_run;
-using test::table_run;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -187,7 +185,7 @@ TEST(Comparison, PartsOfASizeWithoutAFactorStandByTheirSize) {
 }
 
 TEST(Comparison, MeanAndDeviationOverSeeds) {
-  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  const Comparison comparison = comparison_of(runs_of_every_state());
   const ComparisonRow& row = row_of(comparison, "alibi");
   EXPECT_EQ(row.runs, 3);
   EXPECT_EQ(row.done, 3);
@@ -197,7 +195,7 @@ TEST(Comparison, MeanAndDeviationOverSeeds) {
 }
 
 TEST(Comparison, EveryStateIsAWordAndExplained) {
-  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  const Comparison comparison = comparison_of(runs_of_every_state());
   const auto state = [&](const char* label, size_t column) {
     return row_of(comparison, label).cells[column].state;
   };
@@ -246,7 +244,7 @@ TEST(Comparison, UnfinishedRunsDoNotCount) {
 }
 
 TEST(Comparison, WhatDidNotSolveTheTrainingSizeSaysSoAndWinsNothingPastIt) {
-  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  const Comparison comparison = comparison_of(runs_of_every_state());
   EXPECT_EQ(row_of(comparison, "none").label_mark, "†");
   EXPECT_EQ(row_of(comparison, "alibi").label_mark, "");
   EXPECT_EQ(row_of(comparison, "fire").label_mark, "");  // did not finish: nothing to judge
@@ -297,7 +295,7 @@ TEST(Comparison, BestNeedsRivalsAndADirection) {
 }
 
 TEST(Comparison, SpeedIsRelativeToNoneOfTheSameSettings) {
-  const Comparison comparison = comparison_of(test::runs_of_every_state());
+  const Comparison comparison = comparison_of(runs_of_every_state());
   EXPECT_EQ(row_of(comparison, "alibi").speed, 0.75);
   EXPECT_EQ(row_of(comparison, "none").speed, 1);
   EXPECT_TRUE(std::isnan(row_of(comparison, "shaw").speed));

@@ -9,7 +9,6 @@
 namespace relbias::results {
 namespace {
 
-using test::table_run;
 using testing::ElementsAre;
 
 RunRecord on(RunRecord run, const std::string& modality, const std::string& task) {
@@ -29,7 +28,7 @@ std::vector<RunRecord> two_modalities() {
       on(table_run("rope", 0, {{1, 0.98}, {4, 0.5}}), "text", "lag-copy"),
       on(table_run("rope", 0, {{1, 0.97}}), "image", "digits"),
       on(table_run("table", 0, {{1, 0.99}}), "image", "digits"),
-      on(test::stopped_run("shaw", 0, RunStatus::diverged, ""), "image", "digits")};
+      on(stopped_run("shaw", 0, RunStatus::diverged, ""), "image", "digits")};
   return runs;
 }
 
@@ -105,7 +104,7 @@ TEST(Standings, ScoresAreSharesOfTheBestAboveChance) {
 TEST(Standings, WhatDivergedForAnySeedIsNotRanked) {
   const std::vector<RunRecord> runs = {
       table_run("alibi", 0, {{1, 0.7}}), table_run("rope", 0, {{1, 0.6}}),
-      table_run("t5", 0, {{1, 0.9}}), test::stopped_run("t5", 1, RunStatus::diverged, "step 4")};
+      table_run("t5", 0, {{1, 0.9}}), stopped_run("t5", 1, RunStatus::diverged, "step 4")};
   const Standings found = standings(group_runs(runs), StandingsBy::modality, 1);
   EXPECT_EQ(row_of(found, "alibi").cells[0].rank, 1);
   EXPECT_EQ(row_of(found, "t5").cells[0].word, "diverged");

@@ -12,7 +12,6 @@
 namespace relbias::results {
 namespace {
 
-using test::table_run;
 using testing::HasSubstr;
 
 // alibi is ahead of rope in every seed, t5 in some.
@@ -114,7 +113,7 @@ TEST(Claims, BinsAboveTheTrainingSizeArePastIt) {
 TEST(Claims, StatesAreNoNumbers) {
   std::vector<RunRecord> runs = three_seeds();
   for (int64_t seed = 0; seed < 3; ++seed) {
-    runs.push_back(test::stopped_run("shaw", seed, RunStatus::diverged, "at step 3"));
+    runs.push_back(stopped_run("shaw", seed, RunStatus::diverged, "at step 3"));
   }
   const Judgement found = single(runs, {.better = "alibi", .worse = "shaw", .at = 8});
   EXPECT_EQ(found.verdict, Verdict::undecided);
@@ -232,7 +231,7 @@ TEST(StudyText, IsReadBesideTheRuns) {
 
 TEST(StudyText, ValuesOfAnotherTypeAreFaults) {
   const auto fault_in = [](const std::string& text) {
-    return test::store_error([&] { (void)parse_study_text(text, "bad"); });
+    return store_error([&] { (void)parse_study_text(text, "bad"); });
   };
   const std::string claim = "[[claim]]\nbetter = \"alibi\"\nworse = \"rope\"\n";
   EXPECT_EQ(fault_in(claim + "at = \"4\"\n"), "bad: line 4: at = '4' found, a number expected");

@@ -63,8 +63,8 @@ data = "yours"
 std::vector<RunRecord> our_runs() {
   std::vector<RunRecord> runs;
   for (int64_t seed = 0; seed < 3; ++seed) {
-    runs.push_back(test::table_run("alibi", seed, {{1, 0.99}, {2, 0.98}}));
-    runs.push_back(test::table_run("rope", seed, {{1, 1}, {2, 0.5}}));
+    runs.push_back(table_run("alibi", seed, {{1, 0.99}, {2, 0.98}}));
+    runs.push_back(table_run("rope", seed, {{1, 1}, {2, 0.5}}));
   }
   for (RunRecord& run : runs) run.study = "a-table-scaled";
   return runs;
@@ -125,7 +125,7 @@ TEST(Published, TheBinThatHoldsASizeStandsForIt) {
 }
 
 std::string fault_in(const std::string& text) {
-  return test::store_error([&] { (void)parse_published(text, "bad"); });
+  return store_error([&] { (void)parse_published(text, "bad"); });
 }
 
 TEST(Published, FaultsNameFileAndLine) {

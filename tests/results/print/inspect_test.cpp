@@ -9,7 +9,6 @@
 namespace relbias::results {
 namespace {
 
-using test::example_run;
 using testing::HasSubstr;
 using testing::Not;
 

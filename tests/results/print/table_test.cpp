@@ -11,7 +11,6 @@
 namespace relbias::results {
 namespace {
 
-using test::table_run;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -86,7 +85,7 @@ t5 num\_buckets=8 & \textbf{0.990 $\pm$ 0.014} & \textbf{0.700 $\pm$ 0.071} & 1x
 
 TEST(Table, StatesAreWordsInEveryFormat) {
   for (const TableFormat format : {TableFormat::text, TableFormat::markdown, TableFormat::latex}) {
-    const std::string text = table(test::runs_of_every_state(), format);
+    const std::string text = table(runs_of_every_state(), format);
     for (const char* word :
          {"undefined", "diverged", "failed", "running", "nan", "1 of 2", "no rows past its table",
           "loss not finite at step 40", "out of memory", "not solved at the training size"}) {
@@ -94,7 +93,7 @@ TEST(Table, StatesAreWordsInEveryFormat) {
     }
     EXPECT_THAT(text, Not(HasSubstr("first in block 1")));  // notes have one line
   }
-  const std::string text = table(test::runs_of_every_state(), TableFormat::text);
+  const std::string text = table(runs_of_every_state(), TableFormat::text);
   EXPECT_THAT(text, HasSubstr("\nnone             †  "));
   EXPECT_THAT(text, HasSubstr("\n[e] seed 0 diverged"));
 }
@@ -152,7 +151,7 @@ TEST(Table, ChanceThatChangesWithTheSizeIsARow) {
 }
 
 TEST(Table, RunsThatNeverGotToEvaluationAreShown) {
-  const auto run = test::stopped_run("shaw", 0, RunStatus::diverged, "at step 3");
+  const auto run = stopped_run("shaw", 0, RunStatus::diverged, "at step 3");
   EXPECT_THAT(table({run}, TableFormat::markdown), HasSubstr("| shaw | diverged | 0 of 1"));
 }
 
@@ -182,7 +181,7 @@ TEST(Table, CsvIsTidy) {
   run.message = "a, \"b\"\nc";
   run.evaluation.push_back(
       {64, 2, "x,y", "accuracy", not_given, not_given, 0, 0.5, false, "too long"});
-  const RunRecord failed = test::stopped_run("t5", 0, RunStatus::failed, "no");
+  const RunRecord failed = stopped_run("t5", 0, RunStatus::failed, "no");
   EXPECT_EQ(
       table({run, failed}, TableFormat::csv),
       "run_id,study,status,message,commit,device,threads,parameters_total,parameters_position,"

@@ -48,14 +48,14 @@ class Browser : public testing::Test {
     if (!std::filesystem::exists(plotly_file())) GTEST_SKIP() << "run experiments/setup first";
   }
   static Report report_of(std::vector<RunRecord> runs) {
-    ReportInput input = test::report_input(std::move(runs));
+    ReportInput input = report_input(std::move(runs));
     input.plotly = read_file(plotly_file());
     return make_report(input);
   }
 };
 
 TEST_F(Browser, DrawsEverythingWithoutAnError) {
-  const Json seen = look_at(report_of(test::report_runs()));
+  const Json seen = look_at(report_of(report_runs()));
   ASSERT_FALSE(seen.is_null());
   EXPECT_THAT(seen["problems"], IsEmpty());
   EXPECT_THAT(seen["requests"], IsEmpty());  // nothing but the page itself
@@ -67,7 +67,7 @@ TEST_F(Browser, DrawsEverythingWithoutAnError) {
 }
 
 TEST_F(Browser, FiltersAndControlsWork) {
-  const Json seen = look_at(report_of(test::report_runs()));
+  const Json seen = look_at(report_of(report_runs()));
   ASSERT_FALSE(seen.is_null());
   const Json& filter = seen["filter"];
   EXPECT_GT(filter["before"]["traces"].get<int>(), 0);
@@ -98,7 +98,7 @@ TEST_F(Browser, FiltersAndControlsWork) {
 TEST_F(Browser, FiveHundredRunsAreThereInTwoSeconds) {
   std::vector<RunRecord> runs;
   for (int64_t copy = 0; copy < 9; ++copy) {
-    for (RunRecord run : test::report_runs()) {
+    for (RunRecord run : report_runs()) {
       run.seed += 3 * copy;
       run.run_id += "-" + std::to_string(copy);
       runs.push_back(std::move(run));

@@ -38,7 +38,7 @@ std::vector<Json> figures_of(const Report& report, const std::string& kind) {
 }
 
 TEST(Report, HasEveryKindOfFigureAndTheirJson) {
-  const Report report = make_report(test::report_input(test::report_runs()));
+  const Report report = make_report(report_input(report_runs()));
   EXPECT_EQ(figures_of(report, "curves").size(), 5);
   EXPECT_EQ(figures_of(report, "training").size(), 5);
   EXPECT_EQ(figures_of(report, "cost").size(), 5);
@@ -53,7 +53,7 @@ TEST(Report, HasEveryKindOfFigureAndTheirJson) {
 }
 
 TEST(Report, CurvesHaveABandAndALineAtTheTrainingSize) {
-  const Report report = make_report(test::report_input(test::modality_runs("text", "flip-flop")));
+  const Report report = make_report(report_input(modality_runs("text", "flip-flop")));
   const Json figure = figures_of(report, "curves").at(0);
   EXPECT_EQ(figure["layout"]["xaxis"]["type"], "log");
   EXPECT_EQ(figure["layout"]["shapes"][0]["x0"], 1);
@@ -69,8 +69,8 @@ TEST(Report, CurvesHaveABandAndALineAtTheTrainingSize) {
 }
 
 TEST(Report, OneSeedHasNoBand) {
-  const Report report = make_report(test::report_input(
-      {test::table_run("alibi", 0, {{1, 0.99}, {2, 0.9}}), test::table_run("t5", 0, {{1, 0.98}})}));
+  const Report report = make_report(report_input(
+      {table_run("alibi", 0, {{1, 0.99}, {2, 0.9}}), table_run("t5", 0, {{1, 0.98}})}));
   const Json figure = figures_of(report, "curves").at(0);
   for (const Json& trace : figure["data"]) {
     EXPECT_NE(trace["meta"]["role"], "band");
@@ -80,7 +80,7 @@ TEST(Report, OneSeedHasNoBand) {
 }
 
 TEST(Report, LearnedTablesTakeTheShapeOfTheirRelation) {
-  const Report report = make_report(test::report_input(test::report_runs()));
+  const Report report = make_report(report_input(report_runs()));
   std::map<std::string, Json> by_axis;
   for (const Json& figure : figures_of(report, "bias")) {
     by_axis[figure["layout"]["xaxis"]["title"]["text"].get<std::string>()] = figure;
@@ -99,12 +99,12 @@ TEST(Report, LearnedTablesTakeTheShapeOfTheirRelation) {
 
 // A file may hold tables of no heads or no rows. Maps of no heads would stand in no columns.
 TEST(Report, EmptyLearnedTablesAreNotDrawn) {
-  LearnedTable headless = test::learned("grid", {"dy", "dx"}, {-1, -1, -1, 0, 0, -1, 0, 0});
+  LearnedTable headless = learned("grid", {"dy", "dx"}, {-1, -1, -1, 0, 0, -1, 0, 0});
   headless.shape = {0, 4};
   headless.values.clear();
-  const LearnedTable rowless = test::learned("token", {"offset"}, {});
-  const LearnedTable full = test::learned("token", {"offset"}, {-1, 0, 1});
-  ReportInput input = test::report_input({test::table_run("table", 0, {{1, 0.99}})});
+  const LearnedTable rowless = learned("token", {"offset"}, {});
+  const LearnedTable full = learned("token", {"offset"}, {-1, 0, 1});
+  ReportInput input = report_input({table_run("table", 0, {{1, 0.99}})});
   input.read_whole = [&](RunRecord run) {
     run.tables = {headless, rowless, full};
     return run;
@@ -115,7 +115,7 @@ TEST(Report, EmptyLearnedTablesAreNotDrawn) {
 }
 
 TEST(Report, AttentionIsAShareByDistance) {
-  const Report report = make_report(test::report_input(test::modality_runs("text", "flip-flop")));
+  const Report report = make_report(report_input(modality_runs("text", "flip-flop")));
   const Json figure = figures_of(report, "attention").at(0);
   EXPECT_EQ(figure["data"][0]["x"], Json({"0", "1", "2-3", "4+"}));
   EXPECT_EQ(figure["data"][0]["y"], Json({0.4, 0.3, 0.2, 0.1}));
@@ -125,14 +125,14 @@ TEST(Report, AttentionIsAShareByDistance) {
 // Runs of two versions of a program may lie in one folder. The first row's bins are the figure's.
 TEST(Report, AttentionByOtherDistancesIsLeftOut) {
   for (const char* coarse : {"alibi", "t5"}) {
-    ReportInput input = test::report_input(
-        {test::table_run("alibi", 0, {{1, 0.99}}), test::table_run("t5", 0, {{1, 0.98}})});
+    ReportInput input =
+        report_input({table_run("alibi", 0, {{1, 0.99}}), table_run("t5", 0, {{1, 0.98}})});
     input.read_whole = [&](RunRecord run) {
-      run.attention = test::watched();
+      run.attention = watched();
       if (run.encoding == coarse) {
-        run.attention[1] = test::monitor("distance", {"distance"}, {3}, {0, 1, -1});
-        run.attention[2] = test::monitor("share", {"size", "layer", "head", "distance"},
-                                         {2, 1, 1, 3}, {0.6, 0.4, 0, 0.3, 0.7, 0});
+        run.attention[1] = monitor("distance", {"distance"}, {3}, {0, 1, -1});
+        run.attention[2] = monitor("share", {"size", "layer", "head", "distance"}, {2, 1, 1, 3},
+                                   {0.6, 0.4, 0, 0.3, 0.7, 0});
       }
       return run;
     };
@@ -148,7 +148,7 @@ TEST(Report, AttentionByOtherDistancesIsLeftOut) {
 }
 
 TEST(Report, PlainAndScaledAttentionStandSideBySide) {
-  std::vector<RunRecord> runs = test::modality_runs("text", "flip-flop");
+  std::vector<RunRecord> runs = modality_runs("text", "flip-flop");
   const size_t count = runs.size();
   for (size_t i = 0; i < count; ++i) {
     runs.push_back(runs[i]);
@@ -156,14 +156,14 @@ TEST(Report, PlainAndScaledAttentionStandSideBySide) {
     runs.back().config += "length_scale = \"log\"\n";
     runs.back().run_id += "-log";
   }
-  const auto figures = figures_of(make_report(test::report_input(runs)), "length-scale");
+  const auto figures = figures_of(make_report(report_input(runs)), "length-scale");
   ASSERT_EQ(figures.size(), 1);
   EXPECT_EQ(figures[0]["data"].size(), 8);
   EXPECT_EQ(figures[0]["data"][1]["line"]["dash"], "dash");
 }
 
 TEST(Report, ClaimsHaveVerdictsAndEvidence) {
-  const Json claims = data_of(make_report(test::report_input(test::report_runs())))["claims"];
+  const Json claims = data_of(make_report(report_input(report_runs())))["claims"];
   ASSERT_EQ(claims.size(), 3);
   EXPECT_EQ(claims[0]["verdict"], "holds");
   EXPECT_EQ(claims[0]["why"], "decay");
@@ -173,7 +173,7 @@ TEST(Report, ClaimsHaveVerdictsAndEvidence) {
 }
 
 TEST(Report, AdviceFollowsFromTheRuns) {
-  const Json advice = data_of(make_report(test::report_input(test::report_runs())))["advice"];
+  const Json advice = data_of(make_report(report_input(report_runs())))["advice"];
   ASSERT_EQ(advice.size(), 5);
   for (const Json& one : advice) {
     ASSERT_EQ(one["choices"].size(), 3);
@@ -189,20 +189,20 @@ TEST(Report, AdviceFollowsFromTheRuns) {
 }
 
 TEST(Report, AdviceFarFromTrainingTakesTheNearestBin) {
-  std::vector<RunRecord> runs = {test::table_run("alibi", 0, {}), test::table_run("t5", 0, {})};
+  std::vector<RunRecord> runs = {table_run("alibi", 0, {}), table_run("t5", 0, {})};
   for (RunRecord& run : runs) {
     const double value = run.encoding == "t5" ? 1 : 0.96;
     run.evaluation = {{32, not_given, "<=32", "accuracy", 1, 0, 9, 0.5, true, ""},
                       {80, not_given, "33-80", "accuracy", value, 0, 9, 0.5, true, ""}};
   }
-  const Json advice = data_of(make_report(test::report_input(runs)))["advice"][0]["choices"];
+  const Json advice = data_of(make_report(report_input(runs)))["advice"][0]["choices"];
   EXPECT_EQ(advice[1]["purpose"], "at 2.5x");
   EXPECT_EQ(advice[1]["encoding"], "t5");
   EXPECT_THAT(advice[1]["reason"].get<std::string>(), HasSubstr("tokens a second"));
 }
 
 TEST(Report, WhatRunsShareIsSaidOnce) {
-  const Json runs = data_of(make_report(test::report_input(test::report_runs())))["runs"];
+  const Json runs = data_of(make_report(report_input(report_runs())))["runs"];
   EXPECT_EQ(runs["list"].size(), 60);
   EXPECT_EQ(runs["environments"].size(), 1);
   EXPECT_EQ(runs["shared"]["text-study"]["model.layers"], "2");
@@ -212,10 +212,10 @@ TEST(Report, WhatRunsShareIsSaidOnce) {
 
 TEST(Report, HostileTextsStayTexts) {
   std::vector<RunRecord> runs = {
-      test::table_run("</script><script>alert(1)</script>", 0, {{1, 0.99}, {2, 0.98}}),
-      test::table_run("t5 \xff\xfe", 0, {{1, 0.99}, {2, 0.98}})};
-  runs.push_back(test::stopped_run("fire", 0, RunStatus::failed, "<!-- <script>"));
-  const Report report = make_report(test::report_input(runs));
+      table_run("</script><script>alert(1)</script>", 0, {{1, 0.99}, {2, 0.98}}),
+      table_run("t5 \xff\xfe", 0, {{1, 0.99}, {2, 0.98}})};
+  runs.push_back(stopped_run("fire", 0, RunStatus::failed, "<!-- <script>"));
+  const Report report = make_report(report_input(runs));
   EXPECT_THAT(report.page, Not(HasSubstr("alert(1)</script>")));
   EXPECT_THAT(report.page, Not(HasSubstr("<!-- <script>")));
   EXPECT_THAT(report.page, HasSubstr("relbias: runs &lt;of> a test"));
@@ -223,7 +223,7 @@ TEST(Report, HostileTextsStayTexts) {
 }
 
 TEST(Report, StatesAreWordsAndDrawNothing) {
-  const Report report = make_report(test::report_input(test::runs_of_every_state()));
+  const Report report = make_report(report_input(runs_of_every_state()));
   const Json data = data_of(report);
   const std::string tables = data["sections"][0]["tables"].dump();
   for (const char* word : {"undefined", "diverged", "failed", "running", "nan"}) {
@@ -240,8 +240,8 @@ TEST(Report, StatesAreWordsAndDrawNothing) {
 }
 
 TEST(Report, RunsThatNeverGotToEvaluationAreStillARow) {
-  const Report report = make_report(
-      test::report_input({test::stopped_run("shaw", 0, RunStatus::diverged, "at step 3")}));
+  const Report report =
+      make_report(report_input({stopped_run("shaw", 0, RunStatus::diverged, "at step 3")}));
   EXPECT_THAT(data_of(report)["sections"][0]["tables"][0]["rows"].dump(), HasSubstr("diverged"));
   EXPECT_THAT(data_of(report)["advice"], IsEmpty());
 }
@@ -251,11 +251,11 @@ TEST(Report, TenThousandRunsTakeSecondsAndMegabytes) {
   for (int64_t seed = 0; seed < 2500; ++seed) {
     for (const char* encoding : {"none", "alibi", "rope", "t5"}) {
       const double noise = 1e-5 * static_cast<double>(seed);
-      runs.push_back(test::table_run(encoding, seed, {{1, 0.95 + noise}, {4, 0.9}, {8, 0.6}}));
+      runs.push_back(table_run(encoding, seed, {{1, 0.95 + noise}, {4, 0.9}, {8, 0.6}}));
     }
   }
   const auto start = std::chrono::steady_clock::now();
-  const Report report = make_report(test::report_input(std::move(runs)));
+  const Report report = make_report(report_input(std::move(runs)));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   EXPECT_LT(seconds.count(), 60);
   EXPECT_LT(report.page.size(), 10'000'000);
@@ -264,7 +264,7 @@ TEST(Report, TenThousandRunsTakeSecondsAndMegabytes) {
 
 TEST(Report, IsWrittenWithItsFigures) {
   const ScratchFolder folder;
-  const auto runs = test::modality_runs("text", "flip-flop");
+  const auto runs = modality_runs("text", "flip-flop");
   for (const RunRecord& run : runs) {
     write_run(folder.path() / "text-study" / (run.run_id + ".h5"), run);
   }
@@ -283,8 +283,8 @@ TEST(Report, IsWrittenWithItsFigures) {
 // Both copies lie in a folder of the same study under the same name.
 TEST(Report, LearnedTablesAreThoseOfTheCopyThatCounts) {
   const ScratchFolder folder;
-  RunRecord run = test::table_run("table", 0, {{1, 0.99}});
-  run.tables = {test::learned("token", {"offset"}, {-1, 0, 1})};
+  RunRecord run = table_run("table", 0, {{1, 0.99}});
+  run.tables = {learned("token", {"offset"}, {-1, 0, 1})};
   const std::string name = run.study + "/" + run.run_id + ".h5";
   run.started = "2025-01-01T00:00:00Z";
   write_run(folder.path() / "1" / name, run);
@@ -300,12 +300,12 @@ TEST(Report, LearnedTablesAreThoseOfTheCopyThatCounts) {
 TEST(Report, ReplacesItsOwnFiguresAndNothingElse) {
   const ScratchFolder folder;
   const auto figures = folder.path() / "report-figures";
-  write_report(folder.path() / "report.html", make_report(test::report_input(test::report_runs())));
+  write_report(folder.path() / "report.html", make_report(report_input(report_runs())));
   EXPECT_TRUE(std::filesystem::exists(figures / "curves-5.json"));
   folder.write("report-figures/data-2024.json", "{\"data\": [], \"layout\": {}}");
   folder.write("report-figures/notes-.json", "[]");
-  const auto fewer = test::modality_runs("text", "flip-flop");
-  write_report(folder.path() / "report.html", make_report(test::report_input(fewer)));
+  const auto fewer = modality_runs("text", "flip-flop");
+  write_report(folder.path() / "report.html", make_report(report_input(fewer)));
   EXPECT_TRUE(std::filesystem::exists(figures / "curves-1.json"));
   EXPECT_FALSE(std::filesystem::exists(figures / "curves-2.json"));
   EXPECT_FALSE(std::filesystem::exists(figures / "curves-5.json"));

@@ -21,9 +21,8 @@ const StoredTable& table_in(const StoredContents& contents, const std::string& p
 TEST(Merged, EveryRowSaysWhoseItIs) {
   const ScratchFolder folder;
   const auto file = folder.path() / "merged.h5";
-  write_merged(file, {test::table_run("alibi", 0, {{1, 0.99}, {2, 0.9}}),
-                      test::table_run("t5", 1, {{1, 0.98}}),
-                      test::stopped_run("rope", 0, RunStatus::failed, "out of memory")});
+  write_merged(file, {table_run("alibi", 0, {{1, 0.99}, {2, 0.9}}), table_run("t5", 1, {{1, 0.98}}),
+                      stopped_run("rope", 0, RunStatus::failed, "out of memory")});
   const StoredContents contents = read_contents(file);
   const StoredTable& runs = table_in(contents, "runs");
   EXPECT_THAT(column_in<std::string>(runs, "run_id"), ElementsAre("alibi-0", "t5-1", "rope-0"));
@@ -39,7 +38,7 @@ TEST(Merged, EveryRowSaysWhoseItIs) {
 
 TEST(Merged, IsNoRun) {
   const ScratchFolder folder;
-  write_merged(folder.path() / "merged.h5", {test::table_run("alibi", 0, {{1, 0.99}})});
+  write_merged(folder.path() / "merged.h5", {table_run("alibi", 0, {{1, 0.99}})});
   EXPECT_THROW(read_runs(folder.path()), StoreError);
 }
 

@@ -19,10 +19,6 @@
 namespace relbias::results {
 namespace {
 
-using test::example_run;
-using test::expect_same;
-using test::names_in;
-using test::store_error;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -14,9 +14,6 @@
 namespace relbias::results {
 namespace {
 
-using test::example_run;
-using test::expect_same;
-using test::store_error;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -50,7 +47,7 @@ TEST(Store, EveryFieldSurvives) {
   const ScratchFolder folder;
   write_run(folder.path() / "run.h5", example_run());
   expect_same(read_run(folder.path() / "run.h5"), example_run());
-  EXPECT_EQ(test::names_in(folder.path()), std::vector<std::string>{"run.h5"});
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"run.h5"});
 }
 
 TEST(Store, EmptyRecordSurvives) {
@@ -198,7 +195,7 @@ TEST(Store, RecordsThatContradictThemselvesAreRefused) {
               HasSubstr("'a,b'"));
   EXPECT_THAT(refusal([](Run run) { run.attention[1].name = "entropy"; }),
               HasSubstr("stands twice"));
-  EXPECT_TRUE(test::names_in(folder.path()).empty());
+  EXPECT_TRUE(names_in(folder.path()).empty());
 }
 
 TEST(Store, FilesThatAreNoRunsAreNamed) {
@@ -301,7 +298,7 @@ TEST(Store, ThreadsWriteAndRead) {
     other.join();
   }
   EXPECT_EQ(find_runs(folder.path()).size(), 101);
-  EXPECT_EQ(test::names_in(folder.path()).size(), 101);
+  EXPECT_EQ(names_in(folder.path()).size(), 101);
   for (const auto& file : find_runs(folder.path())) {
     RunRecord expected = example_run();
     const RunRecord run = read_run(file);
