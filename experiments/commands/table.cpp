@@ -25,7 +25,7 @@ struct TableCommand {
   std::string format = "text";
   std::string by;
   std::string against;
-  bool interval = false;
+  bool deviation = false;
   double at = 1;
   std::string merge;
 };
@@ -67,9 +67,9 @@ void print_table(const TableCommand& command) {
     input_error("--metric {} with --by {}: ranks are over each task's own metric", command.metric,
                 command.by);
   }
-  const bool of_tables = command.interval || !command.against.empty();
+  const bool of_tables = command.deviation || !command.against.empty();
   if (of_tables && (!command.by.empty() || format == TableFormat::csv)) {
-    input_error("--interval and --against are for tables of tasks, not for ranks or csv");
+    input_error("--deviation and --against are for tables of tasks, not for ranks or csv");
   }
   if (command.by.empty() && command.at != 1) {
     input_error(
@@ -93,7 +93,7 @@ void print_table(const TableCommand& command) {
     std::cout << render_table(read.runs,
                               {.metric = command.metric,
                                .format = format,
-                               .spread = command.interval ? Spread::interval : Spread::deviation,
+                               .spread = command.deviation ? Spread::deviation : Spread::interval,
                                .against = command.against});
   } catch (const UnknownMetric& unknown) {
     unknown_word("metric", unknown.metric(), unknown.known());
@@ -114,10 +114,10 @@ void add_table_command(CLI::App& app, int&) {
   command->add_option("--metric", request->metric, "another than the task's own");
   command->add_option("--format", request->format, "text, markdown, latex or csv")
       ->capture_default_str();
-  command->add_flag("--interval", request->interval,
-                    "95 % bootstrap intervals of the means in place of standard deviations");
+  command->add_flag("--deviation", request->deviation,
+                    "standard deviations over seeds in place of 95 % intervals");
   command->add_option("--against", request->against,
-                      "an encoding: also paired differences from it, with their test");
+                      "an encoding: also what the others differ from it by, with interval and p");
   command->add_option("--by", request->by,
                       "modality, task or relation: ranks of the encodings in each of them");
   command->add_option("--at", request->at, "with --by: size of evaluation / training size")

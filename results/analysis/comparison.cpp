@@ -3,31 +3,29 @@
 #include "results/analysis/comparison.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
-#include "results/analysis/ties.h"
-#include "results/schema.h"
+#include "results/analysis/notes/row_notes.h"
+#include "results/analysis/notes/underneath.h"
+#include "results/analysis/stars.h"
+#include "results/inference/samples.h"
 
 namespace relbias::results {
 namespace {
 
-constexpr double solved_share = 0.95;  // of the ceiling, reached at the training size
-constexpr double kept_share = 0.9;  // of the value there, for a size that still counts as reached
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+constexpr double kept_share = 0.9;  // of the value at the training size: a size still reached
 
 // ---- cells ----
 
 // What the finished runs of one row found in one column.
 struct Found {
-  std::vector<double> values;
-  std::map<int64_t, double> by_seed;
-  std::set<std::string> reasons;  // for having no answer
+  std::vector<Measurement> measured;  // the last of a run, where it was evaluated at several steps
+  std::set<std::string> reasons;      // for having no answer
   int64_t undefined = 0;
 };
 
@@ -38,17 +36,20 @@ std::vector<Found> found_in(const Repetitions& row, const std::vector<Comparison
   std::vector<Found> found(columns.size());
   for (const RunRecord* run : row.runs) {
     if (run->status != RunStatus::done) continue;
+    std::map<size_t, const EvaluationRow*> last;  // by column
     for (const EvaluationRow& place : run->evaluation) {
       const auto column = place.metric == metric ? index.find(column_key(place)) : index.end();
       if (column == index.end()) continue;
-      Found& here = found[column->second];
-      if (place.defined) {
-        here.values.push_back(place.value);
-        here.by_seed[run->seed] = place.value;
+      const EvaluationRow*& here = last[column->second];
+      if (here == nullptr || place.step >= here->step) here = &place;
+    }
+    for (const auto& [column, place] : last) {
+      if (place->defined) {
+        found[column].measured.push_back({run, place});
         continue;
       }
-      here.reasons.insert(place.reason);
-      ++here.undefined;
+      found[column].reasons.insert(place->reason);
+      ++found[column].undefined;
     }
   }
   return found;
@@ -65,85 +66,39 @@ CellState state_of(const Repetitions& row) {
   return CellState::running;
 }
 
-Cell cell_of(const Found& found, const Repetitions& row, Notes& notes) {
+void take_samples(Cell& cell, const std::vector<Measurement>& measured) {
+  cell.samples = sample_values(measured);
+  if (cell.samples.empty()) return;
+  cell.guessed = guessed_values(measured, cell.samples);
+  cell.unit = samples_of(measured.front())->unit;
+}
+
+Cell cell_of(const Found& found, const Repetitions& row) {
   Cell cell;
-  cell.summary = summarise(found.values);
-  cell.values = found.by_seed;
-  const auto broken =
-      std::ranges::count_if(found.values, [](double v) { return !std::isfinite(v); });
-  if (!found.values.empty()) cell.state = CellState::value;
+  for (const Measurement& one : found.measured) cell.values[one.run->seed] = one.row->value;
+  std::vector<double> values;
+  for (const auto& [seed, value] : cell.values) values.push_back(value);
+  cell.summary = summarise(values);
+  const auto broken = std::ranges::count_if(values, [](double v) { return !std::isfinite(v); });
+  if (!values.empty()) cell.state = CellState::value;
   if (broken > 0) cell.state = CellState::not_finite;
-  if (found.values.empty() && found.undefined > 0) cell.state = CellState::undefined;
+  if (values.empty() && found.undefined > 0) cell.state = CellState::undefined;
   if (cell.state == CellState::missing && count_of(row, RunStatus::done) == 0) {
     cell.state = state_of(row);
   }
+  if (cell.state == CellState::value) take_samples(cell, found.measured);
   const auto answers = cell.summary.count + found.undefined;
   if (broken > 0) {
-    cell.mark = notes.mark(fmt::format("not a finite number in {} of {} runs", broken, answers));
+    cell.remarks.push_back(fmt::format("not a finite number in {} of {} runs", broken, answers));
   } else if (found.undefined > 0) {
     const std::string share =
-        found.values.empty() ? "" : fmt::format(" in {} of {} runs", found.undefined, answers);
-    cell.mark = notes.mark(fmt::format("undefined{}: {}", share, fmt::join(found.reasons, "; ")));
+        values.empty() ? "" : fmt::format(" in {} of {} runs", found.undefined, answers);
+    cell.remarks.push_back(fmt::format("undefined{}: {}", share, fmt::join(found.reasons, "; ")));
   }
   return cell;
 }
 
 // ---- rows ----
-
-// "2 of 3 runs: seed 1 diverged (loss not finite at step 40); seed 2 running, or could not be
-// written"
-std::string note_on_runs(const Repetitions& row) {
-  std::string note;
-  for (const RunRecord* run : row.runs) {
-    if (run->status == RunStatus::done) continue;
-    const std::string_view how = run->status == RunStatus::running
-                                     ? "running, or could not be written"
-                                     : to_string(run->status);
-    note += fmt::format("{}seed {} {}", note.empty() ? "" : "; ", run->seed, how);
-    if (!run->message.empty()) note += fmt::format(" ({})", first_line(run->message));
-  }
-  return note;
-}
-
-// Whether a row of the evaluation speaks of the training size; of bins it is the one that ends
-// there: `<=128`.
-bool is_training_size(const EvaluationRow& place, const RunRecord& run) {
-  if (std::isfinite(place.factor))
-    return place.condition.empty() && std::abs(place.factor - 1) < 1e-6;
-  return place.size == run.train_size && place.condition.starts_with("<=");
-}
-
-// Mean of the primary metric at the training size over finished runs; NaN where it was not taken.
-double at_training_size(const Repetitions& row) {
-  std::vector<double> values;
-  for (const RunRecord* run : row.runs) {
-    if (run->status != RunStatus::done) continue;
-    for (const EvaluationRow& place : run->evaluation) {
-      const bool is_primary = place.metric == run->primary_metric && place.defined;
-      if (is_primary && is_training_size(place, *run)) values.push_back(place.value);
-    }
-  }
-  return summarise(values).mean;
-}
-
-// The gate: what did not solve its training size says so, whatever metric is shown.
-std::string mark_if_unsolved(const Repetitions& row, Notes& notes) {
-  const RunRecord& run = *row.runs.front();
-  if (!std::isfinite(run.ceiling) || count_of(row, RunStatus::done) == 0) return {};
-  const double reached = at_training_size(row);
-  const bool lower = run.better == "lower";
-  const double needed = lower ? run.ceiling / solved_share : run.ceiling * solved_share;
-  if (lower ? reached <= needed : reached >= needed) return {};
-  if (std::isnan(reached)) {
-    notes.add("‡", "no number measured at the training size: whether it was solved is unknown");
-    return "‡";
-  }
-  notes.add("†",
-            fmt::format(
-                "not solved at the training size ({} {} than {:.4g}): values past it mean nothing",
-                run.primary_metric, lower ? "higher" : "lower", needed));
-  return "†";
-}
 
 double tokens_per_second(const Repetitions& row) {
   std::vector<double> speeds;
@@ -158,20 +113,21 @@ double tokens_per_second(const Repetitions& row) {
 }
 
 // How far the metric keeps 90 % of what it was at the training size, without a gap.
-Reach reach_of(const ComparisonRow& row, const std::vector<ComparisonColumn>& columns,
-               const std::string& better) {
+Reach reach_of(const ComparisonRow& row, const Comparison& comparison) {
+  const std::vector<ComparisonColumn>& columns = comparison.columns;
   const int64_t trained = column_at(columns, 1, 0);
-  if (trained < 0 || better.empty() || !row.solved()) return {};
+  if (trained < 0 || comparison.better.empty()) return {};
   const auto start = static_cast<size_t>(trained);
-  if (row.cells[start].state != CellState::value) return {};
+  if (row.cells[start].state != CellState::value || row.cells[start].guessing) return {};
   const double value = row.cells[start].summary.mean;
-  const double needed = better == "lower" ? value / kept_share : value * kept_share;
+  const bool lower = comparison.better == "lower";
+  const double needed = lower ? value / kept_share : value * kept_share;
   Reach reach{1, true};
   for (size_t i = start + 1; i < columns.size() && std::isfinite(columns[i].factor); ++i) {
     const Cell& cell = row.cells[i];
     if (cell.state == CellState::missing) continue;
     const double mean = cell.summary.mean;
-    const bool kept = better == "lower" ? mean <= needed : mean >= needed;
+    const bool kept = lower ? mean <= needed : mean >= needed;
     if (cell.state != CellState::value || !kept) return {reach.factor, false};
     reach.factor = columns[i].factor;
   }
@@ -190,14 +146,15 @@ double relative_speed(const Repetitions& row, const TaskRuns& group) {
   return tokens_per_second(row) / baseline;
 }
 
-ComparisonRow row_of(const Repetitions& repetitions, const TaskRuns& group, Notes& notes) {
+ComparisonRow row_of(const Repetitions& repetitions, const TaskRuns& group) {
   ComparisonRow row;
   row.label = repetitions.label;
   row.repetitions = &repetitions;
-  row.label_mark = mark_if_unsolved(repetitions, notes);
+  row.planned = planned_seeds(repetitions, group);
   row.runs = static_cast<int64_t>(repetitions.runs.size());
   row.done = count_of(repetitions, RunStatus::done);
-  if (row.done < row.runs) row.runs_mark = notes.mark(note_on_runs(repetitions));
+  row.failing =
+      count_of(repetitions, RunStatus::diverged) + count_of(repetitions, RunStatus::failed);
   row.parameters_position = repetitions.runs.front()->parameters_position;
   row.tokens_per_second = tokens_per_second(repetitions);
   row.speed = relative_speed(repetitions, group);
@@ -231,6 +188,34 @@ std::string title_of(const RunRecord& run) {
   return run.modality.empty() ? title : title + " (" + run.modality + ")";
 }
 
+// The trivial rule's value where a row has it, else the chance level.
+std::vector<double> guessing_in(const Comparison& comparison) {
+  std::vector<double> guessing;
+  for (size_t i = 0; i < comparison.columns.size(); ++i) {
+    guessing.push_back(comparison.columns[i].chance);
+    for (const ComparisonRow& row : comparison.rows) {
+      const SampleValues& guessed = row.cells[i].guessed;
+      if (guessed.empty()) continue;
+      guessing.back() = summarise(guessed.values.front()).mean;
+      break;
+    }
+  }
+  return guessing;
+}
+
+void mark_rows(Comparison& comparison, Notes& notes) {
+  mark_unsolved(comparison, notes);
+  for (ComparisonRow& row : comparison.rows) {
+    const std::string note = note_on_runs(row);
+    if (!note.empty()) row.runs_mark = notes.mark(note);
+    for (Cell& cell : row.cells) {
+      if (!cell.remarks.empty()) {
+        cell.mark = notes.mark(fmt::format("{}", fmt::join(cell.remarks, "; ")));
+      }
+    }
+  }
+}
+
 Comparison comparison_over(const ColumnSet& set, const TaskRuns& group, const std::string& metric,
                            const std::string& better) {
   Notes notes;
@@ -242,18 +227,19 @@ Comparison comparison_over(const ColumnSet& set, const TaskRuns& group, const st
   comparison.better = better;
   comparison.columns = set.columns;
   for (const Repetitions& repetitions : group.rows) {
-    ComparisonRow row = row_of(repetitions, group, notes);
+    ComparisonRow row = row_of(repetitions, group);
     for (const Found& found : found_in(repetitions, comparison.columns, metric)) {
-      row.cells.push_back(cell_of(found, repetitions, notes));
+      row.cells.push_back(cell_of(found, repetitions));
     }
-    row.reach = reach_of(row, comparison.columns, better);
     comparison.rows.push_back(std::move(row));
   }
+  comparison.guessing = guessing_in(comparison);
+  judge_cells(comparison);
+  for (ComparisonRow& row : comparison.rows) row.reach = reach_of(row, comparison);
+  mark_rows(comparison, notes);
   mark_best(comparison, notes);
   comparison.facts = facts_of(group, metric, better);
-  if (group.copies > 0) {
-    notes.add("", fmt::format("{} further files of the same runs were not counted", group.copies));
-  }
+  note_underneath(comparison, group, notes);
   comparison.notes = notes.take();
   return comparison;
 }
@@ -268,9 +254,10 @@ std::vector<Note> notes_on_rows(const Comparison& comparison) {
   return notes;
 }
 
-bool ComparisonRow::diverged() const {
-  return std::ranges::any_of(
-      repetitions->runs, [](const RunRecord* run) { return run->status == RunStatus::diverged; });
+Inference better_by(const Comparison& comparison, size_t column, const ComparisonRow& row,
+                    const ComparisonRow& other) {
+  const Terms terms = terms_of(row.cells[column].samples, other.cells[column].samples);
+  return infer(comparison.direction() < 0 ? terms.reversed() : terms, comparison.pools[column]);
 }
 
 std::vector<Comparison> compare(const TaskRuns& group, const std::string& metric,

@@ -66,12 +66,11 @@ Entrants entrants_of(const Comparison& comparison, double factor, const std::str
     if (!relation.empty() && run.relation != relation) continue;
     const Cell& cell = row.cells[column];
     Entrant& entrant = entrants[encoding_name(run.encoding)];
-    const bool counts =
-        cell.state == CellState::value && (factor <= 1 || row.solved()) && !row.diverged();
+    const bool counts = cell.state == CellState::value && !cell.guessing && !row.diverged();
     if (!counts && std::isnan(entrant.mean)) {
       entrant.word = cell.state != CellState::value ? word_for(cell.state)
                      : row.diverged()               ? word_for(CellState::diverged)
-                                                    : "not solved";
+                                                    : "not above guessing";
     }
     if (!counts || (std::isfinite(entrant.mean) &&
                     !is_better(cell.summary.mean, entrant.mean, comparison.better))) {

@@ -12,8 +12,6 @@
 namespace relbias::results {
 namespace {
 
-constexpr size_t exact_resamples = 6;  // values: 6^6 = 46,656 resamples
-constexpr size_t exact_flips = 16;     // pairs: 2^16 throws
 constexpr double tail = 0.025;
 
 // Boost's generators give the same numbers with every compiler and library.
@@ -21,7 +19,6 @@ using Generator = boost::random::mt19937_64;
 
 // Fewer draws of many values, whose quantiles need no more: the time stays the same.
 size_t drawn_resamples(size_t values) { return std::clamp<size_t>(2'000'000 / values, 1000, 4000); }
-size_t drawn_flips(size_t pairs) { return std::clamp<size_t>(20'000'000 / pairs, 4096, 16384); }
 
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -41,51 +38,11 @@ Interval middle_of(std::vector<double> statistics) {
   return {low, quantile(statistics, 1 - tail)};
 }
 
-// The mean of every resample, counted through like the digits of a number.
-std::vector<double> all_means(std::span<const double> values) {
-  std::vector<size_t> choice(values.size(), 0);
-  std::vector<double> means;
-  for (;;) {
-    double sum = 0;
-    for (const size_t index : choice) sum += values[index];
-    means.push_back(sum / static_cast<double>(values.size()));
-    size_t place = 0;
-    while (place < choice.size() && ++choice[place] == values.size()) choice[place++] = 0;
-    if (place == choice.size()) return means;
-  }
-}
-
 std::vector<double> resample(std::span<const double> values, Generator& generator) {
   const boost::random::uniform_int_distribution<size_t> any(0, values.size() - 1);
   std::vector<double> drawn(values.size());
   for (double& value : drawn) value = values[any(generator)];
   return drawn;
-}
-
-bool all_finite(std::span<const double> values) {
-  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
-}
-
-double two_sided_p(std::span<const double> differences) {
-  const size_t count = differences.size();
-  const bool exact = count <= exact_flips;
-  const size_t throws = exact ? size_t{1} << count : drawn_flips(count);
-  const double found = std::abs(std::accumulate(differences.begin(), differences.end(), 0.0));
-  const double least = found * (1 - 1e-12);  // equal sums may differ by rounding
-  Generator generator(0);
-  size_t as_large = 0;
-  for (size_t index = 0; index < throws; ++index) {
-    double sum = 0;
-    uint64_t signs = exact ? index : 0;
-    for (size_t i = 0; i < count; ++i) {
-      if (!exact && i % 64 == 0) signs = generator();
-      sum += (signs >> (i % 64) & 1) != 0 ? -differences[i] : differences[i];
-    }
-    if (std::abs(sum) >= least) ++as_large;
-  }
-  // What was found is one throw more, where not all were made.
-  const size_t more = exact ? 0 : 1;
-  return static_cast<double>(as_large + more) / static_cast<double>(throws + more);
 }
 
 }  // namespace
@@ -108,15 +65,6 @@ double median(std::span<const double> values) {
   return boost::math::statistics::median(copy);
 }
 
-Interval bootstrap_interval(std::span<const double> values) {
-  if (values.size() < 2 || !all_finite(values)) return {};
-  if (values.size() <= exact_resamples) return middle_of(all_means(values));
-  Generator generator(0);
-  std::vector<double> means(drawn_resamples(values.size()));
-  for (double& mean : means) mean = mean_of(resample(values, generator));
-  return middle_of(std::move(means));
-}
-
 Interval stratified_interval(const std::vector<std::vector<double>>& strata) {
   const auto is_repeated = [](const auto& stratum) { return stratum.size() > 1; };
   if (std::ranges::none_of(strata, is_repeated)) return {};
@@ -134,16 +82,6 @@ Interval stratified_interval(const std::vector<std::vector<double>>& strata) {
     statistic = interquartile_mean(together);
   }
   return middle_of(std::move(statistics));
-}
-
-PairedTest paired_test(std::span<const double> differences) {
-  PairedTest test{.count = static_cast<int64_t>(differences.size())};
-  if (differences.empty()) return test;
-  test.mean = mean_of(differences);
-  if (differences.size() < 2 || !all_finite(differences)) return test;
-  test.interval = bootstrap_interval(differences);
-  test.p = two_sided_p(differences);
-  return test;
 }
 
 double interquartile_mean(std::span<const double> values) {

@@ -9,6 +9,8 @@
 #include <set>
 #include <sstream>
 
+#include "results/analysis/columns.h"
+#include "results/claims/naming.h"
 #include "results/claims/toml_values.h"
 
 namespace relbias::results {

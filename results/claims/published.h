@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "results/claims/claims.h"
+#include "results/record.h"
 
 namespace relbias::results {
 

@@ -6,25 +6,29 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
+
+#include "results/metrics/metric.h"
 
 namespace relbias::results {
 namespace {
-
-using Columns = std::vector<std::vector<double>>;  // [columns][m]
 
 // What each sample gives to a value, which is their mean, and its share of all targets.
 struct Parts {
   std::vector<double> values, shares;  // [m]
 };
 
-// Of sums and counts: m / sum n times either.
-Parts parts_of(const Columns& columns) {
-  Parts parts{columns[0], columns[1]};
-  const double targets = std::accumulate(columns[1].begin(), columns[1].end(), 0.0);
-  const double factor = static_cast<double>(columns[1].size()) / targets;
-  for (double& value : parts.values) value *= factor;
-  for (double& share : parts.shares) share *= factor;
+Parts parts_of(const Columns& columns, const MetricEntry& metric) {
+  if (metric.is_ratio) {  // m / sum n times sums and counts
+    Parts parts{columns[0], columns[1]};
+    const double targets = std::accumulate(columns[1].begin(), columns[1].end(), 0.0);
+    const double factor = static_cast<double>(columns[1].size()) / targets;
+    for (double& value : parts.values) value *= factor;
+    for (double& share : parts.shares) share *= factor;
+    return parts;
+  }
+  Parts parts{metric.influence(columns), std::vector<double>(columns[0].size(), 1)};
+  const double value = metric.value(columns);
+  for (double& part : parts.values) part += value;
   return parts;
 }
 
@@ -56,8 +60,10 @@ SampleValues sample_values(const std::vector<Measurement>& found) {
     if (samples != row.samples) return {};
     by_seed[one.run->seed] = scores;
   }
+  if (by_seed.empty()) return {};
+  const MetricEntry& metric = *read_metric(found.front().row->metric).entry;
   for (const auto& [seed, scores] : by_seed) {
-    Parts parts = parts_of(scores->columns);
+    Parts parts = parts_of(scores->columns, metric);
     row.seeds.push_back(seed);
     row.values.push_back(std::move(parts.values));
     row.shares = std::move(parts.shares);
@@ -71,7 +77,7 @@ SampleValues guessed_values(const std::vector<Measurement>& found, const SampleV
   const SampleScores& scores = *scores_of(found.front());
   std::vector<double> values;
   if (!scores.guesses.empty()) {
-    values = parts_of(scores.guesses).values;
+    values = parts_of(scores.guesses, *read_metric(scores.metric).entry).values;
   } else {
     const double chance = found.front().row->chance;
     if (!std::isfinite(chance)) return {};

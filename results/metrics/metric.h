@@ -47,6 +47,7 @@ struct MetricEntry {
 
   std::vector<std::string> columns{};  // names of what is kept of a sample
   bool by_category = false;            // all of them once more for every category
+  bool is_ratio = false;               // sum / count of two columns
   /// Adds a target to its sample's columns, which start at 0.
   std::function<void(const Answered&, std::span<double> kept)> keep{};
 

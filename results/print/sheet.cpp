@@ -15,16 +15,16 @@ SheetCell sheet_cell(const Cell& cell, int64_t done, Spread spread) {
   if (cell.state == CellState::not_finite) return {number_text(cell.summary.mean), cell.mark};
   if (cell.state != CellState::value) return {word_for(cell.state), cell.mark};
   const Summary& summary = cell.summary;
+  const Interval& interval = cell.inference.interval;
   std::string text = number_text(summary.mean);
-  if (summary.count > 1 && spread == Spread::deviation) {
-    text += " ± " + number_text(summary.deviation, summary.mean);
-  } else if (summary.count > 1) {
-    const Interval interval = bootstrap_interval(cell_values(cell));
+  if (spread == Spread::interval && std::isfinite(interval.low)) {
     text += fmt::format(" [{}, {}]", number_text(interval.low, summary.mean),
                         number_text(interval.high, summary.mean));
+  } else if (summary.count > 1) {
+    text += " ± " + number_text(summary.deviation, summary.mean);
   }
   if (summary.count != done) text += fmt::format(" ({})", summary.count);
-  return {text, cell.mark, cell.best};
+  return {text, cell.mark, cell.best, cell.guessing};
 }
 
 // Messages of programs may hold line breaks and terminal codes.
@@ -40,11 +40,54 @@ std::string reach_text(const Reach& reach) {
   return fmt::format("{:.4g}x{}", reach.factor, reach.at_least ? "+" : "");
 }
 
-bool all_alike(const std::vector<ComparisonColumn>& columns) {
-  return std::ranges::all_of(columns, [&](const ComparisonColumn& column) {
-    return column.chance == columns.front().chance ||
-           (std::isnan(column.chance) && std::isnan(columns.front().chance));
+bool all_alike(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [&](double value) {
+    return value == values.front() || (std::isnan(value) && std::isnan(values.front()));
   });
+}
+
+// "mean [95 % interval] or ± standard deviation over seeds": what stands in the cells.
+std::string spread_text(const Comparison& comparison, Spread spread) {
+  bool interval = false, deviation = false;
+  for (const ComparisonRow& row : comparison.rows) {
+    for (const Cell& cell : row.cells) {
+      const bool has_interval =
+          spread == Spread::interval && std::isfinite(cell.inference.interval.low);
+      interval = interval || has_interval;
+      deviation = deviation || (!has_interval && cell.summary.count > 1);
+    }
+  }
+  if (!interval && !deviation) return "";
+  if (!deviation) return ", mean [95 % interval]";
+  return interval ? ", mean [95 % interval] or ± standard deviation over seeds"
+                  : ", mean ± standard deviation over seeds";
+}
+
+std::string seeds_text(const ComparisonRow& row) {
+  return row.done == row.planned ? fmt::format("{}", row.done)
+                                 : fmt::format("{} of {} seeds", row.done, row.planned);
+}
+
+// A row of one number a column; the columns behind those are empty.
+void add_numbers(Sheet& sheet, const std::string& label, const std::vector<double>& values) {
+  std::vector<SheetCell> cells = {{label, ""}};
+  for (const double value : values) {
+    cells.push_back({std::isnan(value) ? "-" : number_text(value), ""});
+  }
+  cells.resize(sheet.headings.size());
+  sheet.rows.push_back(std::move(cells));
+}
+
+// What guessing gives where columns differ in it, and chance where it is something else.
+void add_guessing(Sheet& sheet, const Comparison& comparison) {
+  std::vector<double> chances;
+  bool differ = false;
+  for (size_t i = 0; i < comparison.columns.size(); ++i) {
+    chances.push_back(comparison.columns[i].chance);
+    differ = differ || std::abs(chances[i] - comparison.guessing[i]) > 1e-9;
+  }
+  if (!all_alike(comparison.guessing)) add_numbers(sheet, "guessing", comparison.guessing);
+  if (differ) add_numbers(sheet, "chance", chances);
 }
 
 }  // namespace
@@ -63,16 +106,9 @@ Sheet sheet_of(const Comparison& comparison, Spread spread) {
   sheet.title = one_line(comparison.title);
   sheet.facts = one_line(fmt::format("{}", fmt::join(comparison.facts, ", ")));
   for (const Note& note : comparison.notes) sheet.notes.push_back({note.mark, one_line(note.text)});
-  const bool has_spread = std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
-    return std::ranges::any_of(row.cells, [](const Cell& cell) { return cell.summary.count > 1; });
-  });
-  if (has_spread) {
-    sheet.facts += spread == Spread::deviation ? ", mean ± standard deviation over seeds"
-                                               : ", mean [95 % bootstrap interval] over seeds";
-  }
-  const bool one_chance = all_alike(comparison.columns);
-  if (one_chance && std::isfinite(comparison.columns.front().chance)) {
-    sheet.facts += fmt::format(", guessing {:.4g}", comparison.columns.front().chance);
+  sheet.facts += spread_text(comparison, spread);
+  if (all_alike(comparison.guessing) && std::isfinite(comparison.guessing.front())) {
+    sheet.facts += fmt::format(", guessing {:.4g}", comparison.guessing.front());
   }
   const bool has_speed = std::ranges::any_of(
       comparison.rows, [](const ComparisonRow& row) { return std::isfinite(row.speed); });
@@ -93,29 +129,20 @@ Sheet sheet_of(const Comparison& comparison, Spread spread) {
   for (const ComparisonColumn& column : comparison.columns)
     sheet.headings.push_back(one_line(column.heading));
   if (has_reach) sheet.headings.emplace_back("keeps 90 %");
-  sheet.headings.insert(sheet.headings.end(), {"runs", "parameters"});
+  sheet.headings.insert(sheet.headings.end(), {"seeds", "parameters"});
   if (has_speed) sheet.headings.emplace_back("speed");
 
   for (const ComparisonRow& row : comparison.rows) {
     std::vector<SheetCell> cells = {{one_line(row.label), row.label_mark}};
     for (const Cell& cell : row.cells) cells.push_back(sheet_cell(cell, row.done, spread));
     if (has_reach) cells.push_back({reach_text(row.reach), ""});
-    cells.push_back({row.done == row.runs ? fmt::format("{}", row.runs)
-                                          : fmt::format("{} of {}", row.done, row.runs),
-                     row.runs_mark});
+    cells.push_back({seeds_text(row), row.runs_mark});
     cells.push_back({fmt::format("{}", row.parameters_position), ""});
     if (has_speed)
       cells.push_back({std::isnan(row.speed) ? "-" : fmt::format("{:.2f}", row.speed), ""});
     sheet.rows.push_back(std::move(cells));
   }
-  if (!one_chance) {
-    std::vector<SheetCell> cells = {{"guessing", ""}};
-    for (const ComparisonColumn& column : comparison.columns) {
-      cells.push_back({std::isnan(column.chance) ? "-" : number_text(column.chance), ""});
-    }
-    cells.resize(sheet.headings.size());
-    sheet.rows.push_back(std::move(cells));
-  }
+  add_guessing(sheet, comparison);
   return sheet;
 }
 

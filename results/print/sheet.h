@@ -13,6 +13,7 @@ struct SheetCell {
   std::string text;
   std::string mark;  // of a note
   bool best = false;
+  bool grey = false;  // not above guessing
 };
 
 struct Sheet {
@@ -24,13 +25,14 @@ struct Sheet {
   bool prose = false;  // cells are sentences: LaTeX breaks their lines
 };
 
-/// What stands behind a mean over seeds: ± its standard deviation, or [its 95 % interval].
-enum class Spread { deviation, interval };
+/// What stands behind a mean over seeds: [its 95 % interval], where test samples were kept, or ±
+/// its standard deviation.
+enum class Spread { interval, deviation };
 
-Sheet sheet_of(const Comparison& comparison, Spread spread = Spread::deviation);
+Sheet sheet_of(const Comparison& comparison, Spread spread = Spread::interval);
 
-/// Every other row less `baseline`: the mean of the differences over common seeds, positive where
-/// the row is better, with its 95 % bootstrap interval and the sign-flip test's p.
+/// Every other row less `baseline`, positive where the row is better: mean [95 % interval] over
+/// common seeds and test samples, and p after Holm over the rows of the column.
 Sheet differences_from(const ComparisonRow& baseline, const Comparison& comparison);
 
 /// Three decimals below ten, one less for each further digit; very small numbers by their digits.
@@ -38,7 +40,7 @@ Sheet differences_from(const ComparisonRow& baseline, const Comparison& comparis
 std::string number_text(double value);
 std::string number_text(double value, double scale);
 
-/// UTF-8 in columns of even width; * is the best of a column.
+/// UTF-8 in columns of even width; * is the best of a column, or not told from it.
 std::string as_text(const Sheet& sheet);
 
 /// Pipes, the best in bold.

@@ -105,6 +105,7 @@ std::string label_of(const std::string& title) {
 std::string latex_cell(const SheetCell& cell) {
   std::string text = latex(cell.text);
   if (cell.best) text = "\\textbf{" + text + "}";
+  if (cell.grey) text = "\\textcolor{gray}{" + text + "}";
   return cell.mark.empty() ? text : text + "\\textsuperscript{" + latex(cell.mark) + "}";
 }
 
@@ -127,7 +128,7 @@ std::string as_text(const Sheet& sheet) {
   std::string out = sheet.title + "\n" + (sheet.facts.empty() ? "" : sheet.facts + "\n\n");
   for (const std::string& line : lines)
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  std::string notes = has_best(sheet) ? "* best of its column\n" : "";
+  std::string notes = has_best(sheet) ? "* best of its column, or not told from it\n" : "";
   for (const Note& note : sheet.notes) {
     const std::string mark = is_letter(note.mark) ? "[" + note.mark + "]" : note.mark;
     notes += (mark.empty() ? "" : mark + " ") + note.text + "\n";
@@ -155,7 +156,8 @@ std::string as_markdown(const Sheet& sheet) {
 
 std::string as_latex(const Sheet& sheet) {
   const size_t columns = sheet.headings.size();
-  std::string out = "% \\usepackage{booktabs,adjustbox,array}\n\\begin{table}\n\\centering\n";
+  std::string out =
+      "% \\usepackage{booktabs,adjustbox,array,xcolor}\n\\begin{table}\n\\centering\n";
   out += fmt::format("\\caption{{{}. {}.}}\n\\label{{tab:{}}}\n", latex(sheet.title),
                      latex(sheet.facts), label_of(sheet.title));
   if (sheet.prose) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "results/claims/judge.h"
+#include "results/claims/naming.h"
 #include "results/claims/published.h"
 #include "results/print/table.h"
 
@@ -130,21 +132,19 @@ Claim in_our_names(const Published& table, Claim claim) {
   return claim;
 }
 
+// All claims that our runs can speak of are judged together.
 std::string claims_text(const Published& table, const std::vector<const TaskRuns*>& groups) {
   std::string out;
-  std::set<std::string> said;
   for (const PublishedClaim& published : table.claims) {
-    if (is_of_other_group(table, published)) {
-      out += fmt::format("  {:<13}  {}\n  {:<13}    of {} alone, which was not run\n", "not judged",
-                         claim_text(published.claim), "", published.group);
-      continue;
-    }
-    const Claim claim = in_our_names(table, published.claim);
-    for (const Judgement& judgement : judge({claim}, groups)) {
-      if (!said.insert(claim_text(claim) + judgement.evidence).second) continue;
-      out += fmt::format("  {:<13}  {}\n  {:<13}    {}\n", to_string(judgement.verdict),
-                         claim_text(claim), "", judgement.evidence);
-    }
+    if (!is_of_other_group(table, published)) continue;
+    out += fmt::format("  {:<10}  {}\n  {:<10}    of {} alone, which was not run\n", "not judged",
+                       claim_text(published.claim), "", published.group);
+  }
+  std::set<std::string> said;
+  for (const Judgement& judgement : judge(our_claims(table), groups)) {
+    if (!said.insert(claim_text(judgement.claim) + judgement.evidence).second) continue;
+    out += fmt::format("  {:<10}  {}\n  {:<10}    {}\n", to_string(judgement.verdict),
+                       claim_text(judgement.claim), "", judgement.evidence);
   }
   return out.empty() ? "The table claims no order.\n"
                      : "published orderings, and what our runs say\n" + out;

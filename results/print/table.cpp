@@ -9,7 +9,9 @@
 #include <set>
 
 #include "results/analysis/grouping.h"
-#include "results/claims/claims.h"
+#include "results/claims/judge.h"
+#include "results/claims/naming.h"
+#include "results/print/claims_sheet.h"
 #include "results/print/csv.h"
 #include "results/print/sheet.h"
 
@@ -108,18 +110,8 @@ std::string render_claims(const std::vector<RunRecord>& runs, const std::vector<
   for (const StudyText& study : studies) {
     const std::vector<Judgement> judgements = judge(study.claims, groups_of(groups, study.name));
     if (judgements.empty()) continue;
-    out += "\n";
-    if (format != TableFormat::text) {
-      out += print(sheet_of(judgements, study.name), format);
-      continue;
-    }
-    out += fmt::format("claims of {}\n", study.name);
-    for (const Judgement& judgement : judgements) {
-      out +=
-          fmt::format("  {:<13}  {}\n", to_string(judgement.verdict), claim_text(judgement.claim));
-      const std::string where = judgement.where.empty() ? "" : judgement.where + ": ";
-      out += fmt::format("  {:<13}    {}{}\n", "", where, judgement.evidence);
-    }
+    out += "\n" + (format == TableFormat::text ? as_text(judgements, study.name)
+                                               : print(sheet_of(judgements, study.name), format));
   }
   return out;
 }

@@ -17,8 +17,8 @@ enum class TableFormat { text, markdown, latex, csv };
 struct TableOptions {
   std::string metric;  // empty: each task's own (csv: all)
   TableFormat format = TableFormat::text;
-  Spread spread = Spread::deviation;
-  std::string against;  // a baseline: below each table the paired differences from it
+  Spread spread = Spread::interval;
+  std::string against;  // a baseline: below each table what rows differ from it by
 };
 
 /// No run has the metric asked for. `known` lists those that there are.
@@ -37,7 +37,7 @@ class UnknownMetric : public StoreError {
 std::vector<std::string> metrics_of(const std::vector<RunRecord>& runs);
 
 /// For each study, task and dataset a table: a row an encoding, a column a size (1x, 2x, ...), each
-/// cell the mean and the standard deviation over seeds, or a word (undefined, diverged, failed,
+/// cell the mean with its 95 % interval, or a word (undefined, diverged, failed,
 /// running, nan; "-" if nobody looked). csv instead has one row a run, size and metric, in full
 /// precision. Throws UnknownMetric, and StoreError where no table has the baseline.
 std::string render_table(const std::vector<RunRecord>& runs, const TableOptions& options);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "results/claims/judge.h"
 #include "results/print/sheet.h"
 #include "results/schema.h"
 
@@ -17,7 +18,7 @@ namespace {
 // What a cell says on a closer look.
 std::string hint_of(const Cell& cell) {
   if (cell.state != CellState::value) return {};
-  const Interval interval = bootstrap_interval(cell_values(cell));
+  const Interval interval = cell.inference.interval;
   std::string hint =
       fmt::format("{} seed{}", cell.summary.count, cell.summary.count == 1 ? "" : "s");
   if (std::isfinite(interval.low)) {

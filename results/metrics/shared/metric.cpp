@@ -25,6 +25,7 @@ std::vector<double> totals_of(const Columns& columns) {
 }  // namespace
 
 MetricEntry ratio_metric(MetricEntry entry) {
+  entry.is_ratio = true;
   entry.value = [](const Columns& columns) { return total(columns[0]) / total(columns[1]); };
   entry.influence = [](const Columns& columns) {
     const double count = total(columns[1]), value = total(columns[0]) / count;
@@ -40,6 +41,7 @@ MetricEntry ratio_metric(MetricEntry entry) {
 
 MetricEntry metric_of_totals(MetricEntry entry,
                              const std::function<double(std::span<const double>)>& value) {
+  entry.is_ratio = false;
   entry.value = [value](const Columns& columns) { return value(totals_of(columns)); };
   entry.influence = [value](const Columns& columns) {
     const std::vector<double> totals = totals_of(columns);

@@ -18,7 +18,7 @@ Json place_of(const ComparisonColumn& column) {
 std::string hover_of(const Cell& cell) {
   std::string text = fmt::format("{:.4g}", cell.summary.mean);
   if (cell.summary.count < 2) return text + ", 1 seed";
-  const Interval interval = bootstrap_interval(cell_values(cell));
+  const Interval interval = cell.inference.interval;
   text += fmt::format(" ± {:.2g}", cell.summary.deviation);
   if (std::isfinite(interval.low)) {
     text += fmt::format(", 95 % [{:.4g}, {:.4g}]", interval.low, interval.high);
@@ -46,7 +46,7 @@ void add_band(const ComparisonRow& row, const Comparison& comparison, const Pale
   std::vector<std::pair<Json, Interval>> ends;
   for (size_t i = 0; i < row.cells.size(); ++i) {
     if (row.cells[i].state != CellState::value) continue;
-    const Interval interval = bootstrap_interval(cell_values(row.cells[i]));
+    const Interval interval = row.cells[i].inference.interval;
     if (std::isfinite(interval.low)) ends.emplace_back(place_of(comparison.columns[i]), interval);
   }
   if (ends.size() < 2) return;

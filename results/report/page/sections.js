@@ -47,13 +47,13 @@ function fillClaims() {
     section.append(make("p", {text: "The studies of this folder claim nothing, or their files are not beside the runs."}));
     return;
   }
-  const counts = ["holds", "does not hold", "undecided"].map(verdict =>
+  const counts = ["holds", "fails", "undecided", "unlearned", "diverged", "one seed"].map(verdict =>
     `${data.claims.filter(claim => claim.verdict === verdict).length} ${verdict}`).join(", ");
-  section.append(make("p", {text: `${plural(data.claims.length, "claim")}: ${counts}. A verdict needs three common seeds; with three, all must agree.`}));
+  section.append(make("p", {text: `${plural(data.claims.length, "claim")}: ${counts}. A claim holds or fails where p, after Holm over all claims of its study, is at most .05.`}));
   const wrap = tableOf({title: "Claims", facts: "Orderings that the studies expect", headings: ["claim", "verdict", "evidence", "task", "why"],
     rows: data.claims.map(claim => ({cells: [claim.claim, claim.verdict, claim.evidence, claim.where, claim.why].map(text => ({text}))}))}, true);
   for (const cell of wrap.querySelectorAll("td:nth-child(2)")) {
-    cell.className = "verdict " + {holds: "holds", "does not hold": "fails", undecided: "undecided"}[cell.textContent];
+    cell.className = "verdict " + ({holds: "holds", fails: "fails"}[cell.textContent] ?? "undecided");
   }
   section.append(wrap);
 }

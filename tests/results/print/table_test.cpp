@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-#include "tests/results/table_runs.h"
+#include "tests/results/sampled_runs.h"
 
 namespace relbias::results {
 namespace {
@@ -14,6 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 std::string table(const std::vector<RunRecord>& runs, TableFormat format,
                   const std::string& metric = "") {
@@ -21,22 +22,27 @@ std::string table(const std::vector<RunRecord>& runs, TableFormat format,
 }
 
 std::vector<RunRecord> two_encodings() {
-  return {table_run("none", 0, {{1, 0.97}, {8, 0.6}}),
-          table_run("t5 num_buckets=8", 0, {{1, 1}, {8, 0.75}}),
-          table_run("t5 num_buckets=8", 1, {{1, 0.98}, {8, 0.65}})};
+  return {sampled_run("none", 0, {{1, 0.97}, {8, 0.6}}),
+          sampled_run("none", 1, {{1, 0.96}, {8, 0.61}}),
+          sampled_run("t5 num_buckets=8", 0, {{1, 1}, {8, 0.75}}),
+          sampled_run("t5 num_buckets=8", 1, {{1, 0.98}, {8, 0.74}})};
 }
 
 TEST(Table, Text) {
   EXPECT_EQ(table(two_encodings(), TableFormat::text),
             R"(text-gates: flip-flop (text)
-accuracy (higher is better), trained at 32, relation token, mean ± standard deviation over seeds, guessing 0.5
+accuracy (higher is better), trained at 32, relation token, mean [95 % interval], guessing 0.5
 
-encoding                     1x               8x    keeps 90 %  runs  parameters  speed
-----------------  ---------------  ---------------  ----------  ----  ----------  -----
-none                      0.970            0.600            1x     1           0   1.00
-t5 num_buckets=8  0.990 ± 0.014 *  0.700 ± 0.071 *          1x     2         128   0.75
+encoding                            1x                    8x    keeps 90 %  seeds  parameters  speed
+----------------  --------------------  ----------------------  ----------  -----  ----------  -----
+none              0.965 [0.944, 0.986]  0.605 [0.584, 0.626]            1x      2           0   1.00
+t5 num_buckets=8  0.990 [0.861, 1.119]  0.745 [0.725, 0.765] *          1x      2         128   0.75
 
-* best of its column
+* best of its column, or not told from it
+no star: no row is told from the best at 1x
+told would have been a difference of 0.026 at 1x, 0.051 at 8x; of two rows, with nothing to pool their spread over seeds with
+seeds 0, 1; 64 samples, each a sequence; not tuned
+[low, high]: 95 % intervals, over seeds and test samples together
 keeps 90 %: largest size up to which the metric keeps 90 % of its value at 1x; + none larger was evaluated
 parameters: of the encoding; speed: training tokens per second relative to none
 )");
@@ -46,12 +52,20 @@ TEST(Table, Markdown) {
   EXPECT_EQ(table(two_encodings(), TableFormat::markdown),
             R"(**text-gates: flip-flop (text)**
 
-accuracy (higher is better), trained at 32, relation token, mean ± standard deviation over seeds, guessing 0.5
+accuracy (higher is better), trained at 32, relation token, mean \[95 % interval], guessing 0.5
 
-| encoding | 1x | 8x | keeps 90 % | runs | parameters | speed |
+| encoding | 1x | 8x | keeps 90 % | seeds | parameters | speed |
 |:---|---:|---:|---:|---:|---:|---:|
-| none | 0.970 | 0.600 | 1x | 1 | 0 | 1.00 |
-| t5 num\_buckets=8 | **0.990 ± 0.014** | **0.700 ± 0.071** | 1x | 2 | 128 | 0.75 |
+| none | 0.965 \[0.944, 0.986] | 0.605 \[0.584, 0.626] | 1x | 2 | 0 | 1.00 |
+| t5 num\_buckets=8 | 0.990 \[0.861, 1.119] | **0.745 \[0.725, 0.765]** | 1x | 2 | 128 | 0.75 |
+
+no star: no row is told from the best at 1x
+
+told would have been a difference of 0.026 at 1x, 0.051 at 8x; of two rows, with nothing to pool their spread over seeds with
+
+seeds 0, 1; 64 samples, each a sequence; not tuned
+
+\[low, high]: 95 % intervals, over seeds and test samples together
 
 keeps 90 %: largest size up to which the metric keeps 90 % of its value at 1x; + none larger was evaluated
 
@@ -60,21 +74,30 @@ parameters: of the encoding; speed: training tokens per second relative to none
 }
 
 TEST(Table, Latex) {
-  EXPECT_EQ(table(two_encodings(), TableFormat::latex), R"(% \usepackage{booktabs,adjustbox,array}
+  EXPECT_EQ(table(two_encodings(), TableFormat::latex),
+            R"(% \usepackage{booktabs,adjustbox,array,xcolor}
 \begin{table}
 \centering
-\caption{text-gates: flip-flop (text). accuracy (higher is better), trained at 32, relation token, mean $\pm$ standard deviation over seeds, guessing 0.5.}
+\caption{text-gates: flip-flop (text). accuracy (higher is better), trained at 32, relation token, mean {[}95 \% interval], guessing 0.5.}
 \label{tab:text-gates-flip-flop-text}
 \begin{adjustbox}{max width=\linewidth}
 \begin{tabular}{lrrrrrr}
 \toprule
-encoding & 1x & 8x & keeps 90 \% & runs & parameters & speed \\
+encoding & 1x & 8x & keeps 90 \% & seeds & parameters & speed \\
 \midrule
-none & 0.970 & 0.600 & 1x & 1 & 0 & 1.00 \\
-t5 num\_buckets=8 & \textbf{0.990 $\pm$ 0.014} & \textbf{0.700 $\pm$ 0.071} & 1x & 2 & 128 & 0.75 \\
+none & 0.965 {[}0.944, 0.986] & 0.605 {[}0.584, 0.626] & 1x & 2 & 0 & 1.00 \\
+t5 num\_buckets=8 & 0.990 {[}0.861, 1.119] & \textbf{0.745 {[}0.725, 0.765]} & 1x & 2 & 128 & 0.75 \\
 \bottomrule
 \end{tabular}
 \end{adjustbox}
+
+\smallskip\footnotesize no star: no row is told from the best at 1x
+
+\smallskip\footnotesize told would have been a difference of 0.026 at 1x, 0.051 at 8x; of two rows, with nothing to pool their spread over seeds with
+
+\smallskip\footnotesize seeds 0, 1; 64 samples, each a sequence; not tuned
+
+\smallskip\footnotesize {[}low, high]: 95 \% intervals, over seeds and test samples together
 
 \smallskip\footnotesize keeps 90 \%: largest size up to which the metric keeps 90 \% of its value at 1x; + none larger was evaluated
 
@@ -87,7 +110,7 @@ TEST(Table, StatesAreWordsInEveryFormat) {
   for (const TableFormat format : {TableFormat::text, TableFormat::markdown, TableFormat::latex}) {
     const std::string text = table(runs_of_every_state(), format);
     for (const char* word :
-         {"undefined", "diverged", "failed", "running", "nan", "1 of 2", "no rows past its table",
+         {"undefined", "diverged", "failed", "running", "nan", "1 of 3", "no rows past its table",
           "loss not finite at step 40", "out of memory", "not solved at the training size"}) {
       EXPECT_THAT(text, HasSubstr(word));
     }
@@ -95,7 +118,7 @@ TEST(Table, StatesAreWordsInEveryFormat) {
   }
   const std::string text = table(runs_of_every_state(), TableFormat::text);
   EXPECT_THAT(text, HasSubstr("\nnone             †  "));
-  EXPECT_THAT(text, HasSubstr("\n[e] seed 0 diverged"));
+  EXPECT_THAT(text, HasSubstr("] diverged in 1 of 3: seed 0 diverged"));
 }
 
 TEST(Table, SpecialCharactersAreEscaped) {
@@ -200,34 +223,43 @@ TEST(Table, RanksByModalityAndAsCsv) {
   const std::vector<RunRecord> runs = two_encodings();
   EXPECT_EQ(render_standings(runs, StandingsBy::modality, 8, TableFormat::csv),
             "encoding,column,factor,tasks,rank,value,state,score,low,high\n"
-            "t5,text,8,1,1,0.7,,,,\n"
-            "t5,overall,8,1,1,,,1.0000000000000002,0.7500000000000003,1.2500000000000002\n"
-            "none,text,8,1,2,0.6,,,,\n"
-            "none,overall,8,1,2,,,0.5,,\n");
+            "t5,text,8,1,1,0.745,,,,\n"
+            "t5,overall,8,1,1,,,1,0.9795918367346939,1.0204081632653061\n"
+            "none,text,8,1,2,0.605,,,,\n"
+            "none,overall,8,1,2,,,0.4285714285714285,0.40816326530612235,0.44897959183673464\n");
   EXPECT_THAT(render_standings(runs, StandingsBy::task, 1, TableFormat::markdown),
               HasSubstr("| encoding | flip-flop | overall | score |"));
   EXPECT_THROW(render_standings(runs, StandingsBy::modality, 3, TableFormat::text), StoreError);
 }
 
-TEST(Table, IntervalsInPlaceOfDeviations) {
+TEST(Table, DeviationsInPlaceOfIntervals) {
   const std::string text =
-      render_table(two_encodings(), {.format = TableFormat::markdown, .spread = Spread::interval});
-  EXPECT_THAT(text, HasSubstr("mean \\[95 % bootstrap interval] over seeds"));
-  EXPECT_THAT(text, HasSubstr("| **0.990 \\[0.980, 1.000]** |"));
+      render_table(two_encodings(), {.format = TableFormat::markdown, .spread = Spread::deviation});
+  EXPECT_THAT(text, HasSubstr("mean ± standard deviation over seeds"));
+  EXPECT_THAT(text, HasSubstr("| **0.745 ± 0.007** |"));
 }
 
-TEST(Table, DifferencesFromABaselineArePaired) {
-  std::vector<RunRecord> runs;
-  for (int64_t seed = 0; seed < 3; ++seed) {
-    const double noise = 0.1 * static_cast<double>(seed);
-    runs.push_back(table_run("none", seed, {{1, 0.3 + noise}}));
-    runs.push_back(table_run("t5", seed, {{1, 0.5 + noise}}));
-  }
-  runs.push_back(table_run("alibi", 7, {{1, 0.9}}));
+TEST(Table, WhatGuessesIsGrey) {
+  const std::vector<RunRecord> runs = {sampled_run("alibi", 0, {{1, 0.5}})};
+  EXPECT_THAT(table(runs, TableFormat::latex), HasSubstr("\\textcolor{gray}{0.500 "));
+  EXPECT_THAT(table(runs, TableFormat::text), HasSubstr("[a] not above guessing\n"));
+}
+
+TEST(Table, DifferencesFromABaseline) {
+  std::vector<RunRecord> runs = three_runs("none", {{1, 0.7}});
+  for (const RunRecord& run : three_runs("t5", {{1, 0.9}})) runs.push_back(run);
+  for (const RunRecord& run : three_runs("cope", {{1, 0.7}})) runs.push_back(run);
+  runs.push_back(sampled_run("alibi", 7, {{1, 0.9}}));
+  runs.push_back(sampled_run("shaw", 0, {{1, 0.9}}));
+  runs.push_back(stopped_run("shaw", 1, RunStatus::diverged, "at step 3"));
+  for (RunRecord& run : runs) run.ceiling = not_given;
   const std::string text = render_table(runs, {.format = TableFormat::markdown, .against = "none"});
   EXPECT_THAT(text, HasSubstr("less none"));
-  EXPECT_THAT(text, HasSubstr("+0.2 \\[+0.2, +0.2], p = 0.25 (3 seeds)"));
-  EXPECT_THAT(text, HasSubstr("no common seed"));
+  EXPECT_THAT(text, HasSubstr("p after Holm over the rows of a column"));
+  EXPECT_THAT(text, HasSubstr("| t5 | +0.202 \\[+0.178, +0.226], p = 1.9e-20 (3 seeds) |"));
+  EXPECT_THAT(text, HasSubstr("no star: no row has all planned seeds at 1x"));
+  EXPECT_THAT(text, HasSubstr("| alibi | no common seed |"));
+  EXPECT_THAT(text, HasSubstr("| shaw | diverged or failed in 1 of 4 |"));
   EXPECT_THROW(render_table(runs, {.against = "rope"}), StoreError);
 }
 
@@ -235,11 +267,12 @@ TEST(Table, ClaimsStandBelow) {
   const StudyText study = parse_study_text(
       "question = \"?\"\n[[claim]]\nbetter = \"t5\"\nworse = \"none\"\nat = 8.0\n", "text-gates");
   EXPECT_EQ(render_claims(two_encodings(), {}, TableFormat::text), "");
-  EXPECT_EQ(render_claims(two_encodings(), {study}, TableFormat::text),
-            "\nclaims of text-gates\n"
-            "  undecided      t5 before none at 8x\n"
-            "                   text-gates: flip-flop (text): t5 num_buckets=8 0.7, none 0.6; "
-            "1 common seed, three are needed; in favour so far\n");
+  EXPECT_THAT(
+      render_claims(two_encodings(), {study}, TableFormat::text),
+      StartsWith("\nclaims of text-gates\n"
+                 "  holds      t5 before none at 8x\n"
+                 "               text-gates: flip-flop (text): t5 num_buckets=8 0.745, none "
+                 "0.605; better by 0.14 ["));
 }
 
 TEST(Table, AThousandRunsAreQuick) {
@@ -248,7 +281,7 @@ TEST(Table, AThousandRunsAreQuick) {
     runs.push_back(table_run(seed % 2 == 0 ? "alibi" : "t5", seed, {{1, 0.99}, {2, 0.9}}));
   }
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_THAT(table(runs, TableFormat::text), HasSubstr("  500  "));
+  EXPECT_THAT(table(runs, TableFormat::text), HasSubstr("  500 of 1000 seeds  "));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   RecordProperty("seconds", std::to_string(seconds.count()));
 }

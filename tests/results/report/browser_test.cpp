@@ -90,7 +90,7 @@ TEST_F(Browser, FiltersAndControlsWork) {
   EXPECT_EQ(use["unnamed"], 0);
   EXPECT_THAT(use["headings"], IsEmpty());
   EXPECT_EQ(use["advice"], 5);
-  EXPECT_EQ(use["verdicts"], Json({"holds", "does not hold", "undecided"}));
+  EXPECT_EQ(use["verdicts"], Json({"holds", "fails", "undecided"}));
   EXPECT_EQ(seen["downloads"].size(), 1);
   EXPECT_EQ(seen["narrow"], 420);  // nothing sticks out
 }

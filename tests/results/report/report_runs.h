@@ -5,7 +5,7 @@
 #include <map>
 
 #include "results/report/report.h"
-#include "tests/results/table_runs.h"
+#include "tests/results/sampled_runs.h"
 
 namespace relbias::results {
 
@@ -69,6 +69,7 @@ inline std::vector<RunRecord> modality_runs(const std::string& modality, const s
     run.modality = modality;
     run.task = task;
     run.run_id += "-" + modality;
+    keep_samples(run, 0.02);
     run.commit = "173ead3";
     run.versions = {{"libtorch", "2.11.0"}};
     run.device = "cpu";

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// results/analysis/notes: what stands under every table.
+#include "results/analysis/notes/underneath.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace relbias::results {
+namespace {
+
+constexpr size_t hash_digits = 12;
+
+std::vector<const RunRecord*> runs_of(const TaskRuns& group) {
+  std::vector<const RunRecord*> runs;
+  for (const Repetitions& row : group.rows) {
+    runs.insert(runs.end(), row.runs.begin(), row.runs.end());
+  }
+  return runs;
+}
+
+// "seeds 0, 1, 2"
+std::string seeds_text(const std::vector<const RunRecord*>& runs) {
+  std::set<int64_t> seeds;
+  for (const RunRecord* run : runs) seeds.insert(run->seed);
+  return fmt::format("{} {}", seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", "));
+}
+
+// "384 samples, each a sequence", "2 to 64 samples, each a block of 1024 bytes"
+std::string samples_text(const Comparison& comparison) {
+  std::set<int64_t> counts;
+  std::set<std::string> units;
+  bool any_without = false;
+  for (const ComparisonRow& row : comparison.rows) {
+    for (const Cell& cell : row.cells) {
+      if (cell.state != CellState::value) continue;
+      any_without = any_without || cell.samples.empty();
+      if (cell.samples.empty()) continue;
+      counts.insert(cell.samples.count());
+      if (!cell.unit.empty()) units.insert(cell.unit);
+    }
+  }
+  const std::string without =
+      "values without test samples in their files (schema 1, or another metric) are tabulated "
+      "without verdicts";
+  if (counts.empty()) return any_without ? without : "no test samples";
+  std::string text = counts.size() == 1
+                         ? fmt::format("{} samples", *counts.begin())
+                         : fmt::format("{} to {} samples", *counts.begin(), *counts.rbegin());
+  if (!units.empty()) text += fmt::format(", each a {}", fmt::join(units, " or a "));
+  return any_without ? text + "; " + without : text;
+}
+
+bool has_samples(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
+    return std::ranges::any_of(row.cells, [](const Cell& cell) { return !cell.samples.empty(); });
+  });
+}
+
+bool has_one_seed(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
+    return std::ranges::any_of(row.cells,
+                               [](const Cell& cell) { return cell.samples.seeds.size() == 1; });
+  });
+}
+
+// What runs were made with, in the words of the note; each is one of all runs or told apart.
+std::map<std::string, std::set<std::string>> provenance_of(
+    const std::vector<const RunRecord*>& runs) {
+  std::map<std::string, std::set<std::string>> found;
+  for (const RunRecord* run : runs) {
+    const auto add = [&](const std::string& kind, const std::string& text) {
+      if (!text.empty()) found[kind].insert(text);
+    };
+    add("data", run->dataset_hash.substr(0, hash_digits));
+    const std::string commit = run->commit.substr(0, hash_digits);
+    add("commit", run->uncommitted.empty() ? commit
+                                           : fmt::format("{} with uncommitted changes {}", commit,
+                                                         run->uncommitted.substr(0, hash_digits)));
+    add("device", run->cpu.empty() ? run->device : fmt::format("{} ({})", run->device, run->cpu));
+    for (const auto& [name, version] : run->versions) add("version of " + name, version);
+  }
+  return found;
+}
+
+struct Tuning {
+  int64_t trials = 0, of = 0;
+};
+
+Tuning tuning_of(const RunRecord& run) {
+  const auto json = nlohmann::json::parse(run.tuning, nullptr, false);
+  if (!json.is_object()) return {};
+  return {json.value("trials", int64_t{0}), json.value("of", int64_t{0})};
+}
+
+}  // namespace
+
+std::string tuning_text(const std::vector<const RunRecord*>& runs) {
+  std::set<std::string> untuned, fewer;
+  std::set<int64_t> of;
+  for (const RunRecord* run : runs) {
+    const Tuning tuning = tuning_of(*run);
+    if (tuning.of == 0) {
+      untuned.insert(run->encoding);
+      continue;
+    }
+    of.insert(tuning.of);
+    if (tuning.trials < tuning.of) {
+      fewer.insert(fmt::format("{} of {} of {}", tuning.trials, tuning.of, run->encoding));
+    }
+  }
+  if (of.empty()) return "not tuned";
+  std::string text = fmt::format("tuned: {} trials each", fmt::join(of, " or "));
+  if (!fewer.empty()) text += fmt::format(", {}", fmt::join(fewer, ", "));
+  if (!untuned.empty()) text += fmt::format("; not tuned: {}", fmt::join(untuned, ", "));
+  return text;
+}
+
+std::vector<Note> provenance_notes(const std::vector<const RunRecord*>& runs) {
+  std::vector<std::string> same;
+  std::vector<Note> differ;
+  for (const auto& [kind, texts] : provenance_of(runs)) {
+    if (texts.size() > 1) {
+      differ.push_back({"", fmt::format("runs differ in {}: {}", kind, fmt::join(texts, ", "))});
+    } else if (!kind.starts_with("version")) {
+      same.push_back(kind + " " + *texts.begin());
+    }
+  }
+  std::vector<Note> notes;
+  if (!same.empty()) notes.push_back({"", fmt::format("{}", fmt::join(same, ", "))});
+  notes.insert(notes.end(), differ.begin(), differ.end());
+  return notes;
+}
+
+void note_underneath(const Comparison& comparison, const TaskRuns& group, Notes& notes) {
+  const std::vector<const RunRecord*> runs = runs_of(group);
+  notes.add(
+      "", fmt::format("{}; {}; {}", seeds_text(runs), samples_text(comparison), tuning_text(runs)));
+  if (has_samples(comparison)) {
+    notes.add("", "[low, high]: 95 % intervals, over seeds and test samples together");
+  }
+  if (has_one_seed(comparison)) notes.add("", "one seed: other seeds may differ more");
+  for (const Note& note : provenance_notes(runs)) notes.add(note.mark, note.text);
+  if (group.copies > 0) {
+    notes.add("", fmt::format("{} further files of the same runs were not counted", group.copies));
+  }
+}
+
+}  // namespace relbias::results
