@@ -5,7 +5,7 @@ find_package(GTest REQUIRED)
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*.cpp)
 list(FILTER test_sources EXCLUDE REGEX "/tests/benchmarks/")
 add_executable(relbias_tests ${test_sources})
-target_link_libraries(relbias_tests PRIVATE relbias_experiments GTest::gmock_main opencv_core opencv_imgcodecs ZLIB::ZLIB
+target_link_libraries(relbias_tests PRIVATE relbias_experiments GTest::gmock_main opencv_core opencv_imgcodecs ZLIB::ZLIB TIFF::TIFF
                       ${SNDFILE_LIBRARY} ${HDF5_C_LIBRARIES})
 target_include_directories(relbias_tests SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS} ${SNDFILE_INCLUDE} ${OpenCV_INCLUDE_DIRS})
 target_precompile_headers(relbias_tests REUSE_FROM relbias_precompiled)

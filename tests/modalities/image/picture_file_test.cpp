@@ -5,23 +5,17 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
-#include <opencv2/imgcodecs.hpp>
+#include "tests/modalities/image/formats/files.h"
 
 namespace relbias::modalities {
 namespace {
 
-std::string encoded(const cv::Mat& picture, const char* extension) {
-  std::vector<unsigned char> bytes;
-  cv::imencode(extension, picture, bytes);
-  return {bytes.begin(), bytes.end()};
-}
+using testing::encoded;
 
 // A JPEG with an EXIF segment that says how to turn it.
 std::string with_orientation(const std::string& jpeg, char orientation) {
   using namespace std::string_literals;
-  // Big-endian, directory at 8 with one entry: 0x0112, a short.
-  std::string exif = "Exif\0\0MM\0*\0\0\0\10\0\1\x01\x12\0\3\0\0\0\1\0?\0\0\0\0\0\0"s;
-  exif[exif.find('?')] = orientation;
+  const std::string exif = "Exif\0\0"s + testing::exif(orientation);
   std::string segment = "\xFF\xE1\0?"s;
   segment.back() = static_cast<char>(exif.size() + 2);
   std::string turned = jpeg;
@@ -67,8 +61,8 @@ TEST(PictureFile, SixteenBitsStay) {  // field note A46
   ASSERT_EQ(file.fault, "");
   EXPECT_TRUE(file.deep);
   EXPECT_THAT(numbers(file.pixels[0][2]),
-              testing::Pointwise(testing::FloatNear(1e-7f),
-                                 {0.f, 255.f / 65535, 256.f / 65535, 0.6103609f, 1.f}));
+              ::testing::Pointwise(::testing::FloatNear(1e-7f),
+                                   {0.f, 255.f / 65535, 256.f / 65535, 0.6103609f, 1.f}));
 }
 
 TEST(PictureFile, ChannelsAreRedGreenBlue) {  // field note A48
@@ -126,14 +120,14 @@ TEST(PictureFile, DamagedPixelsOfAJpegAreRefused) {  // field note A47
 TEST(PictureFile, WhatDecodersSayIsNotShown) {
   std::string png = encoded(scene(), ".png");
   png[png.size() / 2] ^= 1;
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(read_picture(png, {}).fault, "damaged");
   EXPECT_EQ(read_picture(encoded(scene(), ".bmp").substr(0, 2000), {}).fault, "damaged");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-  testing::internal::CaptureStderr();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(read_picture(encoded(scene(), ".png"), {}).fault, "");
   std::fputs("shown again", stderr);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "shown again");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "shown again");
 }
 
 // The preview inside a photo ends with a marker of its own, before the photo does.
@@ -150,8 +144,8 @@ TEST(PictureFile, APreviewsEndIsNotThePhotosEnd) {
 }
 
 TEST(PictureFile, WhatIsNoPictureIsRefused) {
-  EXPECT_EQ(read_picture("just some text\n", {}).fault, "not a picture");
-  EXPECT_EQ(read_picture(std::string("\x89PNG\r\n\x1a\n") + "IEND", {}).fault, "damaged");
+  EXPECT_EQ(read_picture("just some text\n", {}).fault, "not a picture of a format that is read");
+  EXPECT_EQ(read_picture(std::string("\x89PNG\r\n\x1a\n") + "IEND", {}).fault, "cut short");
   EXPECT_EQ(read_picture(encoded(cv::Mat(7, 40, CV_8UC1, cv::Scalar(9)), ".png"), {}).fault,
             "smaller than 8 pixels");
   const std::string real = encoded(cv::Mat(9, 9, CV_32FC1, cv::Scalar(0.5)), ".tiff");
@@ -166,10 +160,10 @@ TEST(PictureFile, ThreeWaysToMakeASquare) {
         read_picture(encoded(picture, ".png"), {.side = 10, .colour = false, .fit = fit});
     return numbers(file.pixels[0][row]);
   };
-  EXPECT_THAT(columns("crop", 5), testing::Each(1));  // columns 5 to 14
+  EXPECT_THAT(columns("crop", 5), ::testing::Each(1));  // columns 5 to 14
   EXPECT_EQ(columns("stretch", 5), (std::vector<float>{0, 0, 0.5, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(columns("pad", 5), columns("stretch", 5));
-  EXPECT_THAT(columns("pad", 0), testing::Each(0));
+  EXPECT_THAT(columns("pad", 0), ::testing::Each(0));
 }
 
 // Padded it would be a square of more than a gigabyte.
@@ -189,10 +183,12 @@ TEST(PictureFile, AnAxisThatShrinksIsAveragedWhateverTheOtherDoes) {
   for (int column = 0; column < 40; column += 4) picture.col(column).setTo(200);
   const PictureFile file =
       read_picture(encoded(picture, ".png"), {.side = 10, .colour = false, .fit = "stretch"});
-  EXPECT_THAT(numbers(file.pixels.flatten()), testing::Each(testing::FloatNear(50.f / 255, 1e-6f)));
-  EXPECT_TRUE(file.enlarged);
-  EXPECT_FALSE(
-      read_picture(encoded(picture, ".png"), {.side = 10, .colour = false, .fit = "pad"}).enlarged);
+  EXPECT_THAT(numbers(file.pixels.flatten()),
+              ::testing::Each(::testing::FloatNear(50.f / 255, 1e-6f)));
+  EXPECT_THAT(file.notes, ::testing::ElementsAre("enlarged (without new detail)"));
+  EXPECT_THAT(
+      read_picture(encoded(picture, ".png"), {.side = 10, .colour = false, .fit = "pad"}).notes,
+      ::testing::IsEmpty());
 }
 
 }  // namespace
