@@ -36,6 +36,43 @@ std::string extension(const fs::path& path) {
   return text.empty() ? text : text.substr(1);
 }
 
+// All that lies below a folder, links followed.
+struct Walk {
+  const fs::path& top;
+  const std::vector<std::string>& extensions;
+  std::vector<std::string> names{};
+  LeftOut left_out{};
+
+  void below(const fs::path& folder, const std::vector<fs::path>& above) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const fs::path& path = entry.path();
+      if (path.filename().string().front() == '.') continue;
+      const std::string name = path.lexically_relative(top).generic_string();
+      std::error_code error;
+      const fs::file_status status = fs::status(path, error);
+      if (status.type() == fs::file_type::not_found) {
+        left_out.dangling.push_back(name);
+      } else if (error == std::errc::too_many_symbolic_link_levels) {
+        left_out.loops.push_back(name);
+      } else if (fs::is_directory(status)) {
+        const fs::path place = fs::canonical(path);
+        if (std::count(above.begin(), above.end(), place) != 0) {
+          left_out.loops.push_back(name);
+          continue;
+        }
+        std::vector<fs::path> further = above;
+        further.push_back(place);
+        below(path, further);
+      } else if (fs::is_regular_file(status)) {
+        const std::string kind = extension(path);
+        const bool wanted = std::count(extensions.begin(), extensions.end(), kind) != 0;
+        if (wanted) names.push_back(name);
+        if (!wanted) ++left_out.others[kind];
+      }
+    }
+  }
+};
+
 }  // namespace
 
 std::string read_file(const fs::path& path) {
@@ -97,26 +134,39 @@ Unpacked gunzip(const std::string& packed) {
   return content;
 }
 
+std::string LeftOut::text(bool all) const {
+  std::string text;
+  if (!dangling.empty()) {
+    text += fmt::format(", {} links lead nowhere (first {})", dangling.size(), dangling.front());
+  }
+  if (!loops.empty()) {
+    text += fmt::format(", {} links lead back to where they lie (first {})", loops.size(),
+                        loops.front());
+  }
+  if (!all || others.empty()) return text;
+  std::string kinds;
+  for (const auto& [kind, count] : others) {
+    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count,
+                         kind.empty() ? "without an extension" : "." + kind);
+  }
+  return text + ", other files: " + kinds;
+}
+
 std::vector<std::string> files_below(const fs::path& folder,
-                                     const std::vector<std::string>& extensions) {
-  std::vector<std::string> names;
+                                     const std::vector<std::string>& extensions,
+                                     LeftOut* left_out) {
+  Walk walk{folder, extensions};
   try {
     if (!fs::exists(folder)) input_error("{} does not exist", folder.string());
-    for (auto entry = fs::recursive_directory_iterator(folder);
-         entry != fs::recursive_directory_iterator(); ++entry) {
-      const fs::path& path = entry->path();
-      if (path.filename().string().front() == '.') {
-        entry.disable_recursion_pending();
-      } else if (entry->is_regular_file() &&
-                 std::count(extensions.begin(), extensions.end(), extension(path)) != 0) {
-        names.push_back(path.lexically_relative(folder).generic_string());
-      }
-    }
+    walk.below(folder, {fs::canonical(folder)});
   } catch (const fs::filesystem_error& failure) {
     input_error("{} cannot be read: {}", failure.path1().string(), failure.code().message());
   }
-  std::sort(names.begin(), names.end());
-  return names;
+  std::sort(walk.names.begin(), walk.names.end());
+  std::sort(walk.left_out.dangling.begin(), walk.left_out.dangling.end());
+  std::sort(walk.left_out.loops.begin(), walk.left_out.loops.end());
+  if (left_out != nullptr) *left_out = std::move(walk.left_out);
+  return std::move(walk.names);
 }
 
 std::string content_hash(const std::vector<File>& files) {

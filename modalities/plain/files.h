@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,22 @@ struct Unpacked {
 };
 Unpacked gunzip(const std::string& packed);
 
+/// What lies below a folder and was not read.
+struct LeftOut {
+  std::vector<std::string> dangling;      // links that lead nowhere
+  std::vector<std::string> loops;         // links to a folder that they lie in
+  std::map<std::string, int64_t> others;  // files by their extension, which is not asked for
+  /// `, 2 links lead nowhere (first a/b.png)`, or ""; with `all` also `, other files: 3 .gif`.
+  std::string text(bool all = false) const;
+};
+
 /// The regular files below `folder` with one of these extensions ("txt"; case does not matter), as
-/// names relative to it in the byte order of those names. Names that start with a dot are left out,
-/// links to folders are not followed. Throws InputError where the folder cannot be read.
+/// names relative to it in the byte order of those names. Links to files and folders are followed,
+/// but not back to a folder that they lie in. Names that start with a dot are left out. Throws
+/// InputError where a folder cannot be read.
 std::vector<std::string> files_below(const std::filesystem::path& folder,
-                                     const std::vector<std::string>& extensions);
+                                     const std::vector<std::string>& extensions,
+                                     LeftOut* left_out = nullptr);
 
 /// SHA-1 over names and contents: what `sha1sum NAME... | sha1sum` prints for the same files.
 std::string content_hash(const std::vector<File>& files);

@@ -50,11 +50,11 @@ bool has_splits(const std::filesystem::path& folder, const std::vector<std::stri
 }
 
 std::vector<std::string> files_of(const std::filesystem::path& folder,
-                                  const std::string& extensions) {
+                                  const std::string& extensions, LeftOut& left_out) {
   std::vector<std::string> wanted;
   std::istringstream words(extensions);
   for (std::string word; std::getline(words, word, ',');) wanted.push_back(word);
-  std::vector<std::string> names = files_below(folder, wanted);
+  std::vector<std::string> names = files_below(folder, wanted, &left_out);
   std::erase_if(names, [](const std::string& name) { return name.find('/') == std::string::npos; });
   if (names.empty()) {
     input_error("{} holds no CLASS/FILE that ends in one of: {} (option extensions)",
@@ -87,7 +87,8 @@ std::unique_ptr<Dataset> make(const Options& options) {
   AudioSource source;
   source.folder = options.word("path");
   if (source.folder.empty()) input_error("dataset audio-folder: path= is missing, a folder");
-  const auto names = files_of(source.folder, options.word("extensions"));
+  LeftOut left_out;
+  const auto names = files_of(source.folder, options.word("extensions"), left_out);
   const bool with_splits = has_splits(source.folder, names);
   std::set<std::string> categories;
   for (const std::string& name : names) categories.insert(place_of(name, with_splits).category);
@@ -102,7 +103,8 @@ std::unique_ptr<Dataset> make(const Options& options) {
   if (!with_splits) divide(source.files);
   source.origin = fmt::format("audio-folder {}, {} classes, {}", source.folder.string(),
                               source.categories.size(),
-                              with_splits ? "split by its folders" : "divided by file");
+                              with_splits ? "split by its folders" : "divided by file") +
+                  left_out.text(/*all=*/true);
   return std::make_unique<AudioDataset>(source, audio_from(options));
 }
 

@@ -44,7 +44,8 @@ std::unique_ptr<Dataset> make(const Options& options) {
   }
   source.categories.assign(languages.begin(), languages.end());
   int64_t silences = 0;
-  for (const std::string& name : files_below(source.folder, {"wav"})) {
+  LeftOut left_out;
+  for (const std::string& name : files_below(source.folder, {"wav"}, &left_out)) {
     const int64_t language = language_of(name);
     const size_t slash = name.find('/');
     if (language < 0 || slash == std::string::npos) continue;
@@ -56,7 +57,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
     source.files.push_back({name, language, split_of_key(prompt, 75, 5)});
   }
   check_languages(source);
-  source.origin = fmt::format("prompts without {} of silence", silences);
+  source.origin = fmt::format("prompts without {} of silence{}", silences, left_out.text());
   return std::make_unique<AudioDataset>(source, audio_from(options));
 }
 

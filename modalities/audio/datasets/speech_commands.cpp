@@ -41,7 +41,8 @@ std::unique_ptr<Dataset> make(const Options& options) {
   AudioSource source;
   source.folder = options.word("path");
   if (source.folder.empty()) input_error("dataset speech-commands: path= is missing, a folder");
-  std::vector<std::string> names = files_below(source.folder, {"wav"});
+  LeftOut left_out;
+  std::vector<std::string> names = files_below(source.folder, {"wav"}, &left_out);
   std::erase_if(names, [](const std::string& name) {
     return name.find('/') == std::string::npos || name.starts_with("_background_noise_/");
   });
@@ -65,6 +66,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
   }
   source.origin =
       fmt::format("speech-commands {}, {} words", source.folder.string(), source.categories.size());
+  source.origin += left_out.text();
   return std::make_unique<AudioDataset>(source, audio_from(options));
 }
 

@@ -13,7 +13,7 @@ namespace relbias::modalities {
 namespace {
 
 constexpr float loudest = 2;  // full scale is 1; what a filter overshoots stays below this
-constexpr int version = 3;    // of what read_features computes: a change makes old files unused
+constexpr int version = 4;    // of what read_features computes: a change makes old files unused
 
 void count(Tallies& tallies, const std::string& what, const std::string& name) {
   Tally& tally = tallies[what];
@@ -68,6 +68,7 @@ class Reader {
   void note(const Sound& sound, const std::string& name) {
     Tallies& used = features_.used_although;
     if (sound.truncated) count(used, "truncated", name);
+    if (sound.longer) count(used, "longer than its header says", name);
     if (sound.length_unknown) count(used, "length unknown", name);
     if (sound.channels > 1) count(used, "mixed to mono", name);
     if (sound.rate > options_.mel.rate) count(used, "resampled to a lower rate", name);

@@ -7,95 +7,38 @@
 #include <sndfile.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string_view>
 
+#include "modalities/audio/frames/sound_header.h"
 #include "modalities/plain/check.h"
+#include "modalities/plain/files.h"
 
 namespace relbias::modalities {
 namespace {
 
-constexpr uint32_t open_length = 0xFFFFFFFF;  // what streams write in place of a size
-
-// What a header says of the samples. libsndfile corrects it without a word (field note A42).
-struct Promise {
-  int64_t frames = 0;
-  bool open = false;  // the length is left open
+// A file in memory, as libsndfile wants it.
+struct Memory {
+  std::string_view bytes;
+  sf_count_t at = 0;
 };
-
-uint32_t number_in(std::istream& file, bool big_endian) {  // 4 bytes
-  std::array<unsigned char, 4> bytes{};
-  file.read(reinterpret_cast<char*>(bytes.data()), bytes.size());
-  if (!big_endian) std::reverse(bytes.begin(), bytes.end());
-  uint32_t number = 0;
-  for (const unsigned char byte : bytes) number = number << 8 | byte;
-  return number;
+Memory& memory(void* file) { return *static_cast<Memory*>(file); }
+sf_count_t size_of(void* file) { return static_cast<sf_count_t>(memory(file).bytes.size()); }
+sf_count_t place_in(void* file) { return memory(file).at; }
+sf_count_t write_bytes(const void*, sf_count_t, void*) { return 0; }
+sf_count_t seek(sf_count_t offset, int whence, void* file) {
+  const sf_count_t from = whence == SEEK_SET   ? 0
+                          : whence == SEEK_CUR ? memory(file).at
+                                               : size_of(file);
+  return memory(file).at = std::clamp<sf_count_t>(from + offset, 0, size_of(file));
 }
-
-Promise promise_of_bytes(uint32_t bytes, int64_t block) {  // bytes a frame
-  return {.frames = bytes / std::max<int64_t>(block, 1), .open = bytes == open_length};
-}
-
-// WAV: chunks of a name, a size and so many bytes, filled up to an even number.
-std::optional<Promise> promise_of_wav(std::istream& file) {
-  int64_t block = 1;
-  for (char name[4]; file.read(name, sizeof name);) {
-    const uint32_t size = number_in(file, /*big_endian=*/false);
-    if (file && std::memcmp(name, "data", 4) == 0) return promise_of_bytes(size, block);
-    std::streamoff left = static_cast<std::streamoff>(size) + size % 2;
-    if (std::memcmp(name, "fmt ", 4) == 0 && size >= 16) {
-      file.seekg(12, std::ios::cur);
-      block = number_in(file, /*big_endian=*/false) & 0xFFFF;  // 16 bits, then bits a sample
-      left -= 16;
-    }
-    file.seekg(left, std::ios::cur);
-  }
-  return std::nullopt;
-}
-
-// AIFF: the same chunks, big-endian; COMM has the channels, 16 bits, and the number of frames.
-std::optional<Promise> promise_of_aiff(std::istream& file) {
-  for (char name[4]; file.read(name, sizeof name);) {
-    const uint32_t size = number_in(file, /*big_endian=*/true);
-    if (std::memcmp(name, "COMM", 4) == 0) {
-      file.seekg(2, std::ios::cur);
-      const Promise promise{.frames = number_in(file, /*big_endian=*/true)};
-      if (file) return promise;
-    }
-    file.seekg(static_cast<std::streamoff>(size) + size % 2, std::ios::cur);
-  }
-  return std::nullopt;
-}
-
-// AU: where the samples begin, their bytes, encoding, rate, channels.
-std::optional<Promise> promise_of_au(std::istream& file, bool big_endian) {
-  static const std::map<uint32_t, int64_t> widths = {{1, 1}, {2, 1}, {3, 2}, {4, 3},
-                                                     {5, 4}, {6, 4}, {7, 8}, {27, 1}};
-  file.seekg(4, std::ios::cur);
-  const uint32_t bytes = number_in(file, big_endian), encoding = number_in(file, big_endian);
-  file.seekg(4, std::ios::cur);
-  const uint32_t channels = number_in(file, big_endian);
-  const auto width = widths.find(encoding);
-  if (!file || width == widths.end()) return std::nullopt;
-  return promise_of_bytes(bytes, width->second * channels);
-}
-
-// Nothing for formats whose own frames libsndfile counts.
-std::optional<Promise> promise_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  char start[4];
-  if (!file.read(start, sizeof start)) return std::nullopt;
-  const std::string_view kind(start, sizeof start);
-  if (kind == ".snd" || kind == "dns.") return promise_of_au(file, kind == ".snd");
-  if (kind != "RIFF" && kind != "FORM") return std::nullopt;
-  file.seekg(8, std::ios::cur);  // size, kind of content
-  return kind == "RIFF" ? promise_of_wav(file) : promise_of_aiff(file);
+sf_count_t read_bytes(void* to, sf_count_t count, void* file) {
+  const sf_count_t got = std::clamp<sf_count_t>(count, 0, size_of(file) - place_in(file));
+  if (got > 0) std::memcpy(to, memory(file).bytes.data() + place_in(file), got);
+  memory(file).at += got;
+  return got;
 }
 
 // Whether blocks of many frames are packed, which libsndfile counts itself.
@@ -103,6 +46,8 @@ bool is_packed(int format) {
   const int coding = format & SF_FORMAT_SUBMASK;
   return coding > SF_FORMAT_DOUBLE && coding != SF_FORMAT_ULAW && coding != SF_FORMAT_ALAW;
 }
+
+bool is_flac(int format) { return (format & SF_FORMAT_TYPEMASK) == SF_FORMAT_FLAC; }
 
 // All samples there are, [frames, channels] float32, whatever the header says of their number.
 Tensor read_all(SNDFILE* file, int channels) {
@@ -119,14 +64,16 @@ Tensor read_all(SNDFILE* file, int channels) {
 
 }  // namespace
 
-Sound read_sound(const std::filesystem::path& path) {
+Sound read_sound(const std::filesystem::path& path) { return decode_sound(read_file(path)); }
+
+Sound decode_sound(std::string bytes) {
   Sound sound;
-  if (!std::ifstream(path, std::ios::binary)) {
-    input_error("{} does not exist or cannot be read", path.string());
-  }
+  const SoundHeader header = check_sound_header(bytes);
+  Memory content{bytes};
+  SF_VIRTUAL_IO functions{size_of, seek, read_bytes, write_bytes, place_in};
   SF_INFO info = {};
-  const std::unique_ptr<SNDFILE, int (*)(SNDFILE*)> file(sf_open(path.c_str(), SFM_READ, &info),
-                                                         &sf_close);
+  const std::unique_ptr<SNDFILE, int (*)(SNDFILE*)> file(
+      sf_open_virtual(&functions, SFM_READ, &info, &content), &sf_close);
   if (!file) {
     sound.fault = "not a sound file";
     return sound;
@@ -134,12 +81,15 @@ Sound read_sound(const std::filesystem::path& path) {
   const Tensor frames = read_all(file.get(), info.channels);
   sound.rate = info.samplerate;
   sound.channels = info.channels;
-  int64_t promised = info.frames;
-  if (const auto promise = promise_of(path)) {
-    sound.length_unknown = promise->open;
-    if (!is_packed(info.format)) promised = promise->frames;
+  sound.length_unknown = header.open;
+  sound.longer = header.longer;
+  int64_t promised = header.open ? 0 : info.frames;
+  if (header.frames && !is_packed(info.format)) promised = *header.frames;
+  if (header.frames && is_flac(info.format)) {
+    promised = *header.frames;
+    sound.longer = frames.size(0) > promised;
   }
-  sound.truncated = !sound.length_unknown && frames.size(0) < promised;
+  sound.truncated = header.cut || (!header.open && frames.size(0) < promised);
   sound.samples = frames.mean(1);
   if (frames.size(0) == 0) {
     sound.fault = "no samples";

@@ -14,9 +14,11 @@ std::unique_ptr<Dataset> make(const Options& options) {
   source.origin = fmt::format("source-tree {}", folder.string());
   source.language = &language_named(options.word("language"));
   std::vector<File> files;
-  for (const std::string& name : files_below(folder, source.language->extensions)) {
+  LeftOut left_out;
+  for (const std::string& name : files_below(folder, source.language->extensions, &left_out)) {
     files.push_back({name, read_file(folder / name)});
   }
+  source.origin += left_out.text();
   if (files.empty()) {
     input_error("{} holds no {} source: no file that ends in one of: {} (option language)",
                 folder.string(), source.language->name,

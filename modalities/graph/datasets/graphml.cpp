@@ -2,6 +2,7 @@
 // modalities/graph: dataset `graphml`, one graph a file, read by Boost.Graph.
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <boost/graph/graphml.hpp>
 #include <boost/property_tree/xml_parser.hpp>
 #include <cmath>
@@ -171,12 +172,18 @@ class Reader {
   }
 
  private:
+  // `true` as XML writes it, `True` as Python does.
+  static std::optional<bool> flag_of(std::string word) {
+    std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (word != "true" && word != "false") return std::nullopt;
+    return word == "true";
+  }
   static double number(const std::string& file, const Texts& texts, const std::string& key) {
     const auto found = texts.find(key);
     if (found == texts.end() || found->second.empty()) {
       return std::numeric_limits<double>::quiet_NaN();
     }
-    if (found->second == "true" || found->second == "false") return found->second == "true";
+    if (const auto flag = flag_of(found->second)) return *flag;
     const auto value = number_of(found->second);
     if (!value || std::abs(*value) > most_number) {
       input_error("{}: key {} has the value '{}', a number from {} to {} expected", file, key,
@@ -202,8 +209,9 @@ int64_t add_node_categories(Graph& graph, const Tensor& values) {
 std::unique_ptr<Dataset> make(const Options& options) {
   const fs::path path = options.word("path");
   if (path.empty()) input_error("dataset graphml: path= is missing, a folder of GraphML files");
+  LeftOut left_out;
   const std::vector<std::string> names = fs::is_directory(path)
-                                             ? files_below(path, {"graphml", "xml"})
+                                             ? files_below(path, {"graphml", "xml"}, &left_out)
                                              : std::vector<std::string>{path.filename().string()};
   const fs::path folder = fs::is_directory(path) ? path : path.parent_path();
   const bool about_nodes = options.word("label").empty();
@@ -256,8 +264,8 @@ std::unique_ptr<Dataset> make(const Options& options) {
   }
   source.targets = {target};
   source.content_hash = content_hash(files);
-  source.origin = fmt::format("graphml {}: {} files, {} empty graphs left out", path.string(),
-                              files.size(), empty);
+  source.origin = fmt::format("graphml {}: {} files, {} empty graphs left out{}", path.string(),
+                              files.size(), empty, left_out.text(/*all=*/true));
   return std::make_unique<GraphDataset>(std::move(source));
 }
 

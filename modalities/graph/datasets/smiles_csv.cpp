@@ -68,13 +68,20 @@ bool is_numeric(const Table& table, size_t column) {
   return some;
 }
 
+// Whether a column numbers the rows: a saved data frame has one in front, without a name, or called
+// so where it was read and saved again.
+bool is_index(const Table& table, size_t column) {
+  const std::string name = trimmed(table.header[column]);
+  return name.empty() || name.starts_with("Unnamed: ");
+}
+
 // The columns named, or all that hold numbers.
 std::vector<size_t> target_columns(const Table& table, const std::string& wanted, size_t smiles) {
   std::vector<size_t> columns;
   std::istringstream words(wanted);
   for (std::string word; std::getline(words, word, ',');) columns.push_back(table.column(word));
   for (size_t n = 0; wanted.empty() && n < table.header.size(); ++n) {
-    if (n != smiles && is_numeric(table, n)) columns.push_back(n);
+    if (n != smiles && !is_index(table, n) && is_numeric(table, n)) columns.push_back(n);
   }
   if (std::set<size_t>(columns.begin(), columns.end()).size() < columns.size()) {
     input_error("dataset smiles-csv, option targets: {} found, each column once expected", wanted);
@@ -140,6 +147,11 @@ std::unique_ptr<Dataset> make(const Options& options) {
   }
   std::string names;
   for (const GraphTarget& target : source.targets) names += " " + target.name;
+  for (size_t n = 0; n < table.header.size(); ++n) {
+    const bool used = std::count(columns.begin(), columns.end(), n) != 0;
+    if (is_index(table, n) && !used)
+      names += fmt::format(", column {} without a name not used", n + 1);
+  }
   source.origin = fmt::format("smiles-csv {}: {} rows, {} copies left out, {}, labels{}",
                               path.string(), table.rows.size(), copies, counts.text(), names);
   return std::make_unique<GraphDataset>(std::move(source));

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> extensions = {"png",  "jpg", "jpeg", "bmp", "tif",
+const std::vector<std::string> extensions = {"png",  "jpg", "jpeg", "bmp", "tif", "pbm",
                                              "tiff", "pgm", "ppm",  "pnm", "webp"};
 const std::map<std::string, Split> split_folders = {
     {"train", Split::train},      {"training", Split::train},        {"val", Split::validation},
@@ -74,7 +74,7 @@ class Reader {
   Reader(fs::path folder, const PictureShape& shape) : folder_(std::move(folder)), shape_(shape) {}
 
   ImageSource read() {
-    const std::vector<std::string> names = files_below(folder_, extensions);
+    const std::vector<std::string> names = files_below(folder_, extensions, &left_out_);
     const bool by_split = is_divided(folder_, names);
     std::vector<Place> places;
     for (const auto& name : names) {
@@ -127,8 +127,8 @@ class Reader {
       if (skipped.count++ == 0) skipped.first = place.name;
       return;
     }
-    deep_ += file.deep;
-    enlarged_ += file.enlarged;
+    deep_ = deep_ || file.deep;
+    for (const std::string& note : file.notes) ++notes_[note];
     const auto label = std::lower_bound(classes.begin(), classes.end(), place.class_name);
     Part& part = parts_[static_cast<size_t>(place.split.value_or(Split::train))];
     part.pixels.push_back(file.deep ? file.pixels : (file.pixels * 255).round().to(at::kByte));
@@ -144,8 +144,8 @@ class Reader {
       text += fmt::format(", {} skipped: {}{}", skipped.count, reason,
                           skipped.first.empty() ? "" : fmt::format(" ({})", skipped.first));
     }
-    if (deep_ > 0) text += fmt::format(", {} of 16 bits", deep_);
-    if (enlarged_ > 0) text += fmt::format(", {} enlarged (without new detail)", enlarged_);
+    text += left_out_.text(/*all=*/true);
+    for (const auto& [note, count] : notes_) text += fmt::format(", {} {}", count, note);
     return text + fmt::format(
                       "; orientation as EXIF says, transparency over black, not square: {}; {}",
                       shape_.fit, by_split ? "split as its folders" : "divided at random by class");
@@ -167,7 +167,7 @@ class Reader {
   Pictures pictures_of(Split split) {
     Part& part = parts_[static_cast<size_t>(split)];
     if (part.labels.empty()) return {};
-    if (deep_ > 0) {
+    if (deep_) {
       for (Tensor& picture : part.pixels) {
         if (picture.scalar_type() == at::kByte) picture = picture.to(at::kFloat) / 255;
       }
@@ -196,7 +196,9 @@ class Reader {
   std::map<std::string, Skipped> skipped_;
   std::unordered_set<std::string> seen_;
   std::string listing_;
-  int64_t deep_ = 0, enlarged_ = 0;
+  LeftOut left_out_;
+  std::map<std::string, int64_t> notes_;
+  bool deep_ = false;  // some picture is: all are kept as real numbers
 };
 
 std::unique_ptr<Dataset> make(const Options& options) {

@@ -3,7 +3,7 @@
 #include "modalities/image/formats/bytes.h"
 #include "modalities/image/formats/formats.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 // Whether each colour has a byte of its own.
@@ -40,4 +40,4 @@ Markings bmp_markings(std::string_view all) {
   return markings;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

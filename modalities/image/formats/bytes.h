@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// Thrown where a number lies past the end.
 struct PastTheEnd {};
@@ -29,4 +29,4 @@ struct Bytes {
   }
 };
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -4,7 +4,7 @@
 
 #include "modalities/image/formats/formats.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 bool is_netpbm(std::string_view bytes) {
@@ -67,4 +67,4 @@ DecodedPicture decode_picture(std::string_view bytes) {
   return {.fault = "not a picture of a format that is read"};
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

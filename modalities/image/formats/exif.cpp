@@ -3,7 +3,7 @@
 #include "modalities/image/formats/bytes.h"
 #include "modalities/image/formats/formats.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr uint64_t orientation_tag = 274;
@@ -44,4 +44,4 @@ void note_profile(std::string_view profile, std::vector<std::string>& notes) {
   notes.emplace_back("with a colour profile, which is not applied");
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace relbias {
+namespace relbias::modalities {
 
 /// A picture as a viewer shows it.
 struct DecodedPicture {
@@ -79,4 +79,4 @@ bool visit_jpeg(std::string_view bytes, Visit&& visit) {
   return false;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

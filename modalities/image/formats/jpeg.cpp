@@ -2,7 +2,7 @@
 // modalities/image/formats: what the segments of a JPEG say.
 #include "modalities/image/formats/formats.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 Markings jpeg_markings(std::string_view bytes) {
   using namespace std::string_view_literals;
@@ -32,4 +32,4 @@ Markings jpeg_markings(std::string_view bytes) {
   return markings;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -6,7 +6,7 @@
 #include "modalities/image/formats/bytes.h"
 #include "modalities/image/formats/formats.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 struct Damaged {};
@@ -131,4 +131,4 @@ DecodedPicture decode_netpbm(std::string_view bytes) {
   }
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -12,7 +12,7 @@
 
 #include "modalities/image/formats/formats.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 // Takes what libraries of C write to standard error, from here to its end.
@@ -107,4 +107,4 @@ DecodedPicture decode_marked(std::string_view bytes, const Markings& markings, b
   return picture;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -5,7 +5,7 @@
 #include "modalities/image/formats/bytes.h"
 #include "modalities/image/formats/formats.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 constexpr int usual_gamma = 45455;  // 1/2.2, in units of 1/100,000: as sRGB has it, nearly
@@ -61,4 +61,4 @@ Markings png_markings(std::string_view all) {
   return markings;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -12,7 +12,7 @@
 
 #include "modalities/image/formats/formats.h"
 
-namespace relbias {
+namespace relbias::modalities {
 namespace {
 
 // libtiff has one handler a process. What a decoder inside calls corrupt is but a warning.
@@ -259,4 +259,4 @@ DecodedPicture decode_tiff(std::string_view bytes) {
   return picture;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

@@ -3,7 +3,7 @@
 #include "modalities/image/formats/bytes.h"
 #include "modalities/image/formats/formats.h"
 
-namespace relbias {
+namespace relbias::modalities {
 
 Markings webp_markings(std::string_view all) {
   Markings markings;
@@ -26,4 +26,4 @@ Markings webp_markings(std::string_view all) {
   return markings;
 }
 
-}  // namespace relbias
+}  // namespace relbias::modalities

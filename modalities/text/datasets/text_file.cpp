@@ -70,7 +70,9 @@ void read_folder(TextSource& source, const fs::path& folder, const std::string& 
   std::vector<std::string> wanted;
   std::istringstream words(extensions);
   for (std::string word; std::getline(words, word, ',');) wanted.push_back(word);
-  const std::vector<std::string> names = files_below(folder, wanted);
+  LeftOut left_out;
+  const std::vector<std::string> names = files_below(folder, wanted, &left_out);
+  source.origin += left_out.text();
   if (names.empty()) {
     input_error("{} holds no file that ends in one of: {} (option extensions)", folder.string(),
                 extensions);

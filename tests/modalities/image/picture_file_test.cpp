@@ -10,12 +10,10 @@
 namespace relbias::modalities {
 namespace {
 
-using testing::encoded;
-
 // A JPEG with an EXIF segment that says how to turn it.
 std::string with_orientation(const std::string& jpeg, char orientation) {
   using namespace std::string_literals;
-  const std::string exif = "Exif\0\0"s + testing::exif(orientation);
+  const std::string exif = "Exif\0\0"s + exif_of(orientation);
   std::string segment = "\xFF\xE1\0?"s;
   segment.back() = static_cast<char>(exif.size() + 2);
   std::string turned = jpeg;
@@ -61,8 +59,8 @@ TEST(PictureFile, SixteenBitsStay) {  // field note A46
   ASSERT_EQ(file.fault, "");
   EXPECT_TRUE(file.deep);
   EXPECT_THAT(numbers(file.pixels[0][2]),
-              ::testing::Pointwise(::testing::FloatNear(1e-7f),
-                                   {0.f, 255.f / 65535, 256.f / 65535, 0.6103609f, 1.f}));
+              testing::Pointwise(testing::FloatNear(1e-7f),
+                                 {0.f, 255.f / 65535, 256.f / 65535, 0.6103609f, 1.f}));
 }
 
 TEST(PictureFile, ChannelsAreRedGreenBlue) {  // field note A48
@@ -120,14 +118,14 @@ TEST(PictureFile, DamagedPixelsOfAJpegAreRefused) {  // field note A47
 TEST(PictureFile, WhatDecodersSayIsNotShown) {
   std::string png = encoded(scene(), ".png");
   png[png.size() / 2] ^= 1;
-  ::testing::internal::CaptureStderr();
+  testing::internal::CaptureStderr();
   EXPECT_EQ(read_picture(png, {}).fault, "damaged");
   EXPECT_EQ(read_picture(encoded(scene(), ".bmp").substr(0, 2000), {}).fault, "damaged");
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
-  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
   EXPECT_EQ(read_picture(encoded(scene(), ".png"), {}).fault, "");
   std::fputs("shown again", stderr);
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "shown again");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "shown again");
 }
 
 // The preview inside a photo ends with a marker of its own, before the photo does.
@@ -160,10 +158,10 @@ TEST(PictureFile, ThreeWaysToMakeASquare) {
         read_picture(encoded(picture, ".png"), {.side = 10, .colour = false, .fit = fit});
     return numbers(file.pixels[0][row]);
   };
-  EXPECT_THAT(columns("crop", 5), ::testing::Each(1));  // columns 5 to 14
+  EXPECT_THAT(columns("crop", 5), testing::Each(1));  // columns 5 to 14
   EXPECT_EQ(columns("stretch", 5), (std::vector<float>{0, 0, 0.5, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(columns("pad", 5), columns("stretch", 5));
-  EXPECT_THAT(columns("pad", 0), ::testing::Each(0));
+  EXPECT_THAT(columns("pad", 0), testing::Each(0));
 }
 
 // Padded it would be a square of more than a gigabyte.
@@ -183,12 +181,11 @@ TEST(PictureFile, AnAxisThatShrinksIsAveragedWhateverTheOtherDoes) {
   for (int column = 0; column < 40; column += 4) picture.col(column).setTo(200);
   const PictureFile file =
       read_picture(encoded(picture, ".png"), {.side = 10, .colour = false, .fit = "stretch"});
-  EXPECT_THAT(numbers(file.pixels.flatten()),
-              ::testing::Each(::testing::FloatNear(50.f / 255, 1e-6f)));
-  EXPECT_THAT(file.notes, ::testing::ElementsAre("enlarged (without new detail)"));
+  EXPECT_THAT(numbers(file.pixels.flatten()), testing::Each(testing::FloatNear(50.f / 255, 1e-6f)));
+  EXPECT_THAT(file.notes, testing::ElementsAre("enlarged (without new detail)"));
   EXPECT_THAT(
       read_picture(encoded(picture, ".png"), {.side = 10, .colour = false, .fit = "pad"}).notes,
-      ::testing::IsEmpty());
+      testing::IsEmpty());
 }
 
 }  // namespace

@@ -72,13 +72,33 @@ TEST(FilesBelow, AreSortedFilteredAndRelative) {
                            ".git/objects.txt", "a/b/c.txt"}) {
     folder.write(name, "x");
   }
-  fs::create_symlink("nowhere", folder.path() / "dangling.txt");
-  fs::create_directory_symlink(folder.path(), folder.path() / "loop");
   EXPECT_THAT(files_below(folder.path(), {"txt"}),
               ElementsAre("a.TXT", "a/b/c.txt", "a/z.txt", "b.txt"));
   EXPECT_THAT(files_below(folder.path(), {"md", "png"}), ElementsAre("c.md", "c.png"));
   EXPECT_THAT(files_below(folder.path() / "", {"md"}), ElementsAre("c.md"));
   EXPECT_THAT(files_below(folder.path(), {"tex"}), ElementsAre());
+}
+
+TEST(FilesBelow, FollowsLinksAndCountsTheirEnds) {
+  const ScratchFolder folder, elsewhere;
+  for (const auto* name : {"a/z.txt", "a/b/c.txt", "a/x.md"}) folder.write(name, "x");
+  elsewhere.write("deep/y.txt", "x");
+  fs::create_symlink("nowhere", folder.path() / "dangling.txt");
+  fs::create_symlink("itself", folder.path() / "itself");
+  fs::create_directory_symlink(folder.path(), folder.path() / "a" / "loop");
+  fs::create_directory_symlink(elsewhere.path(), folder.path() / "linked");
+  fs::create_directory_symlink(folder.path() / "a", elsewhere.path() / "back");
+  fs::create_directory_symlink(folder.path() / "a" / "b", folder.path() / "twice");
+  LeftOut left_out;
+  EXPECT_THAT(files_below(folder.path(), {"txt"}, &left_out),
+              ElementsAre("a/b/c.txt", "a/z.txt", "linked/back/b/c.txt", "linked/back/z.txt",
+                          "linked/deep/y.txt", "twice/c.txt"));
+  EXPECT_THAT(left_out.dangling, ElementsAre("dangling.txt"));
+  EXPECT_THAT(left_out.loops, ElementsAre("a/loop", "itself", "linked/back/loop"));
+  EXPECT_EQ(left_out.text(/*all=*/true),
+            ", 1 links lead nowhere (first dangling.txt), 3 links lead back to where they lie "
+            "(first a/loop), other files: 2 .md");
+  EXPECT_EQ(LeftOut().text(true), "");
 }
 
 TEST(FilesBelow, MissingFolderIsAnError) {

@@ -8,6 +8,7 @@
 
 #include <limits>
 
+#include "modalities/plain/files.h"
 #include "tests/error_of.h"
 #include "tests/modalities/audio/wav.h"
 #include "tests/scratch_folder.h"
@@ -101,6 +102,93 @@ TEST_F(SoundTest, AiffAndAuThatAreCutAreTruncated) {
     EXPECT_LT(cut.samples.size(0), 600) << format;
     EXPECT_TRUE(cut.truncated) << format;
   }
+}
+
+std::string little(uint64_t value, size_t size) {
+  return {reinterpret_cast<const char*>(&value), size};
+}
+
+// A size of 800 bytes of 3,200 cut a clip to a quarter without a word, and one of 0 made it empty.
+TEST_F(SoundTest, AHeaderThatPromisesLessIsSaidAndAllIsRead) {
+  Wav wav{.samples = std::vector<double>(1600, 7.0)};
+  const auto check = [&](int64_t samples, bool longer, bool open, const std::string& behind) {
+    const Sound sound = read(wav.bytes() + behind);
+    EXPECT_EQ(sound.fault, "");
+    EXPECT_EQ(sound.samples.size(0), samples);
+    EXPECT_EQ(sound.longer, longer);
+    EXPECT_EQ(sound.length_unknown, open);
+    EXPECT_FALSE(sound.truncated);
+  };
+  const std::string chunk = "LIST" + little(3, 4) + "abc";
+  check(1600, false, false, "");
+  check(1600, false, false, chunk);
+  check(1600, false, false, std::string("TAG") + std::string(125, 'x'));
+  wav.data_bytes = 800;
+  check(1600, true, false, "");
+  wav.data_bytes = 0;
+  check(1600, false, true, "");
+  wav.samples.clear();
+  EXPECT_EQ(read(wav.bytes() + chunk).fault, "no samples");
+}
+
+TEST_F(SoundTest, AiffAndAuThatPromiseLessAreReadWhole) {
+  const std::vector<float> samples(1000, 0.25F);
+  for (const auto& [format, name, place] :
+       {std::tuple{SF_FORMAT_AIFF | SF_FORMAT_PCM_16, "SSND", 4},
+        {SF_FORMAT_AU | SF_FORMAT_PCM_16, ".snd", 8}}) {
+    written(format, samples, "whole");
+    const std::string whole = read_file(folder_.path() / "whole");
+    for (const uint64_t promised : {0, 408}) {
+      std::string bytes = whole;
+      const size_t at = bytes.find(name) + static_cast<size_t>(place);
+      const std::string size = little(promised, 4);
+      bytes.replace(at, 4, std::string(size.rbegin(), size.rend()));
+      const Sound sound = read(bytes, "less");
+      EXPECT_EQ(sound.samples.size(0), 1000) << name << promised;
+      EXPECT_EQ(sound.longer, promised > 0) << name << promised;
+      EXPECT_EQ(sound.length_unknown, promised == 0) << name << promised;
+      EXPECT_FALSE(sound.truncated) << name << promised;
+    }
+  }
+  written(SF_FORMAT_AIFF | SF_FORMAT_PCM_16, samples, "whole");
+  std::string bytes = read_file(folder_.path() / "whole");
+  const size_t frames = bytes.find("COMM") + 10;
+  bytes.replace(frames, 4, std::string("\0\0\0\x64", 4));
+  const Sound sound = read(bytes, "less");
+  EXPECT_EQ(sound.samples.size(0), 1000);
+  EXPECT_TRUE(sound.longer);
+}
+
+// In 36 bits of its first block a FLAC says how many samples it has, or 0: not known.
+TEST_F(SoundTest, AFlacThatDoesNotKnowItsLengthIsWhole) {
+  std::vector<float> samples(16000);
+  for (size_t n = 0; n < samples.size(); ++n) samples[n] = 0.5F * std::sin(0.3F * n);
+  written(SF_FORMAT_FLAC | SF_FORMAT_PCM_16, samples, "whole.flac");
+  const std::string whole = read_file(folder_.path() / "whole.flac");
+  const auto promising = [&](uint64_t frames) {
+    std::string bytes = whole;
+    bytes[21] = static_cast<char>(bytes[21] & 0xF0);
+    const std::string size = little(frames, 4);
+    bytes.replace(22, 4, std::string(size.rbegin(), size.rend()));
+    return read(bytes, "changed.flac");
+  };
+  for (const uint64_t frames : {0, 4000, 16000, 20000}) {
+    const Sound sound = promising(frames);
+    EXPECT_EQ(sound.fault, "");
+    EXPECT_EQ(sound.samples.size(0), 16000) << frames;
+    EXPECT_EQ(sound.length_unknown, frames == 0) << frames;
+    EXPECT_EQ(sound.longer, frames == 4000) << frames;
+    EXPECT_EQ(sound.truncated, frames == 20000) << frames;
+  }
+}
+
+TEST_F(SoundTest, AnOggThatIsCutIsTruncated) {
+  std::vector<float> samples(64000);
+  for (size_t n = 0; n < samples.size(); ++n) samples[n] = 0.5F * std::sin(0.3F * n);
+  EXPECT_FALSE(written(SF_FORMAT_OGG | SF_FORMAT_VORBIS, samples, "whole.ogg").truncated);
+  const std::string whole = read_file(folder_.path() / "whole.ogg");
+  const Sound cut = read(whole.substr(0, whole.rfind("OggS")), "cut.ogg");
+  EXPECT_TRUE(cut.truncated || !cut.fault.empty());
 }
 
 TEST_F(SoundTest, AnAuStreamLeavesItsLengthOpen) {

@@ -72,6 +72,19 @@ TEST(Graphml, ReadsNodesEdgesAndKeys) {
   EXPECT_MATRIX(nodes.graph("graph g0.graphml").labels[0].unsqueeze(0), matrix({{2, 0, 1}}));
 }
 
+// As networkx writes what Python calls True.
+TEST(Graphml, TruthIsReadHoweverItIsSpelt) {
+  for (const auto& [word, value] : std::map<std::string, double>{
+           {"True", 1}, {"False", 0}, {"true", 1}, {"FALSE", 0}, {"1", 1}, {"0", 0}}) {
+    const ScratchFolder folder;
+    std::string body = three;
+    body.replace(body.find("true"), 4, word);
+    for (int n = 0; n < 4; ++n) folder.write(fmt::format("g{}.graphml", n), graphml(body));
+    const Loaded loaded = load("graphml", "path=" + folder.path().string() + " label=toxic");
+    EXPECT_EQ(loaded.graph("graph g0.graphml").labels[0].item<double>(), value) << word;
+  }
+}
+
 TEST(Graphml, NamesWhatIsWrong) {
   const ScratchFolder folder;
   const auto message = [&](const std::string& text, const std::string& options) {

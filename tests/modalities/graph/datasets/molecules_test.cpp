@@ -232,6 +232,19 @@ TEST(SmilesCsv, ColumnsOfNumbersAreLabelsWhateverTheOrderOfTheRows) {
   EXPECT_EQ(labels("1", "text"), 1u);
 }
 
+// A data frame is saved with the numbers of its rows in front, in a column without a name.
+TEST(SmilesCsv, TheNumbersOfTheRowsAreNoLabel) {
+  const ScratchFolder folder;
+  for (const char* name : {"", "Unnamed: 0", "\"\""}) {
+    std::string text = std::string(name) + ",smiles,y\n";
+    for (int n = 0; n < 20; ++n) text += fmt::format("{},CC{},{}\n", n, std::string(n, 'C'), n % 3);
+    const auto dataset = make("smiles-csv", "path=" + folder.write("table.csv", text));
+    ASSERT_EQ(graphs(*dataset).targets().size(), 1u) << name;
+    EXPECT_EQ(graphs(*dataset).targets()[0].name, "y");
+    EXPECT_THAT(dataset->report(), HasSubstr("labels y, column 1 without a name not used"));
+  }
+}
+
 TEST(SmilesCsv, TheMarkOfUtf8IsNoPartOfTheFirstName) {
   const ScratchFolder folder;
   std::string text = "\xEF\xBB\xBFsmiles,y\n";

@@ -105,10 +105,10 @@ TEST_F(ImageFolder, WhatCannotBeReadIsSkippedCountedAndNamed) {
       images->report(),
       AllOf(HasSubstr("21 of 28 pictures read"), HasSubstr("2 skipped: cut short (a/half.jpg)"),
             HasSubstr("1 skipped: empty (a/empty.png)"),
-            HasSubstr("1 skipped: not a picture (a/text.png)"),
+            HasSubstr("1 skipped: not a picture of a format that is read (a/text.png)"),
             HasSubstr("1 skipped: smaller than 8 pixels (b/tiny.png)"),
             HasSubstr("1 skipped: a copy (b/twin.png)"), HasSubstr("1 skipped: in no class folder"),
-            Not(HasSubstr("notes"))));
+            HasSubstr("other files: 1 .txt"), Not(HasSubstr("notes"))));
 }
 
 TEST_F(ImageFolder, OneSixteenBitPictureKeepsAllItsBits) {
@@ -141,8 +141,10 @@ TEST_F(ImageFolder, FoldersThatAreNoDatasetAreErrors) {
   write_class("only", 5);
   EXPECT_THAT(refusal(), HasSubstr("one class only (only)"));
   folder_.write("damaged/a.png", "text");
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("class damaged is left without pictures"),
-                               HasSubstr("1 skipped: not a picture (damaged/a.png)")));
+  EXPECT_THAT(
+      refusal(),
+      AllOf(HasSubstr("class damaged is left without pictures"),
+            HasSubstr("1 skipped: not a picture of a format that is read (damaged/a.png)")));
   EXPECT_THAT(error_of([] { image_dataset("image-folder"); }), HasSubstr("path= is missing"));
   EXPECT_THAT(error_of([] { image_dataset("image-folder path=/no/such/folder"); }),
               HasSubstr("/no/such/folder does not exist"));
@@ -151,6 +153,23 @@ TEST_F(ImageFolder, FoldersThatAreNoDatasetAreErrors) {
   write_class("second", 5);
   std::filesystem::create_directory(folder_.path() / "empty");
   EXPECT_THAT(refusal(), HasSubstr("class empty is left without pictures"));
+}
+
+// A class that is a link was not seen at all: `24 of 24 read` of two classes instead of three.
+TEST_F(ImageFolder, LinksAreFollowedAndTheirEndsCounted) {
+  const ScratchFolder elsewhere;
+  write_class("a", 6);
+  write_class("b", 6);
+  for (int n = 0; n < 6; ++n) elsewhere.write(std::to_string(n) + ".png", picture());
+  std::filesystem::create_directory_symlink(elsewhere.path(), folder_.path() / "c");
+  std::filesystem::create_symlink("nowhere.png", folder_.path() / "a" / "gone.png");
+  std::filesystem::create_directory_symlink("..", folder_.path() / "b" / "up");
+  const auto images = load();
+  EXPECT_THAT(images->classes(), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(images->report(),
+              AllOf(HasSubstr("18 of 18 pictures read"),
+                    HasSubstr("1 links lead nowhere (first a/gone.png)"),
+                    HasSubstr("1 links lead back to where they lie (first b/up)")));
 }
 
 TEST_F(ImageFolder, TheHashFollowsContentAndNames) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace relbias::testing {
+namespace relbias::modalities {
 
 inline std::string big(uint64_t value, size_t size) {
   std::string bytes(size, '\0');
@@ -29,7 +29,7 @@ inline std::string encoded(const cv::Mat& picture, const char* extension,
 }
 
 /// EXIF that says how to turn a picture and nothing else.
-inline std::string exif(int orientation) {
+inline std::string exif_of(int orientation) {
   using namespace std::string_literals;
   return "MM\0*\0\0\0\10\0\1\x01\x12\0\3\0\0\0\1"s + big(orientation, 2) + std::string(6, '\0');
 }
@@ -103,4 +103,4 @@ inline std::string webp_with(const cv::Mat& picture, const std::string& kind,
   return "RIFF" + little(body.size(), 4) + body;
 }
 
-}  // namespace relbias::testing
+}  // namespace relbias::modalities

@@ -5,12 +5,12 @@
 #include <gmock/gmock.h>
 #include <tiffio.h>
 
-#include "modalities/files.h"
 #include "modalities/image/picture_file.h"
+#include "modalities/plain/files.h"
 #include "tests/modalities/image/formats/files.h"
 #include "tests/scratch_folder.h"
 
-namespace relbias::testing {
+namespace relbias::modalities {
 namespace {
 
 using ::testing::Contains;
@@ -40,7 +40,7 @@ const std::vector<std::vector<float>> shown = {{10, 20, 30, 40}, {20, 10, 40, 30
 
 TEST(Formats, EveryFormatWithAnOrientationIsTurned) {
   for (int orientation = 1; orientation <= 8; ++orientation) {
-    const std::string tag = exif(orientation);
+    const std::string tag = exif_of(orientation);
     const std::map<std::string, std::string> files = {
         {"png", Png{{"\x0A\x14", "\x1E\x28"}, 2, 8, 0, png_chunk("eXIf", tag)}.bytes()},
         {"webp", webp_with(square(), "EXIF", tag, 8)},
@@ -223,4 +223,4 @@ TEST(Formats, WhatOpenCvReadsOtherwiseThanItIsMeantIsRefused) {
 }
 
 }  // namespace
-}  // namespace relbias::testing
+}  // namespace relbias::modalities
