@@ -109,6 +109,9 @@ void AttendCase::refuse_unasked() const {
   for (const auto& [name, value] : contents_.texts) check(name, "attribute");
   for (const auto& [name, value] : contents_.numbers) check(name, "attribute");
   for (const auto& name : contents_.other_attributes) check(name, "attribute");
+  for (const auto& name : contents_.links) {
+    fail("'{}' is a link, or one more name of something, a dataset of its own expected", name);
+  }
   for (const auto& name : contents_.groups) {
     if (name == "parameters" || name == "relation") continue;
     if (asked_.count(name) != 0) fail("'{}' is a group, a dataset expected", name);

@@ -18,6 +18,7 @@ NamedArrays read_arrays(const std::filesystem::path& file) {
   const StoredContents contents = read_contents(file);
   NamedArrays read;
   read.groups = contents.groups;
+  read.links = contents.links;
   read.other_attributes = contents.other_attributes;
   for (const auto& [name, value] : contents.attributes) {
     if (const auto* text = std::get_if<std::string>(&value)) {

@@ -24,6 +24,7 @@ struct NamedArrays {
   std::map<std::string, double> numbers;
   // Read only, so that nothing is overlooked.
   std::vector<std::string> groups{};            // paths of groups
+  std::vector<std::string> links{};             // names that lead elsewhere, which are not followed
   std::vector<std::string> other_attributes{};  // lists, or of another type
 };
 

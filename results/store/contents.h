@@ -47,6 +47,7 @@ struct StoredContents {
   std::vector<StoredDataset> datasets;
   // Read only: what else the file holds, for those who must not overlook it.
   std::vector<std::string> groups{};            // paths of all groups but the root
+  std::vector<std::string> links{};             // soft, external, or further names of what is above
   std::vector<std::string> other_attributes{};  // of the root, lists or of another type
 };
 

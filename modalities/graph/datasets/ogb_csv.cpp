@@ -205,6 +205,16 @@ std::unique_ptr<Dataset> make(const Options& options) {
   const bool by_size = source.train_nodes > 0;
   const std::string& wanted = options.word("split");
   const std::string split = !wanted.empty() || by_size ? wanted : only_split(root);
+  if (by_size && !wanted.empty()) {
+    input_error("dataset ogb-csv: split={} and train_nodes={} found, one of them expected", wanted,
+                source.train_nodes);
+  }
+  if (split.find('/') != std::string::npos || split == "..") {
+    input_error(
+        "dataset ogb-csv, option split: '{}' found, the name of a folder below split/ "
+        "expected",
+        split);
+  }
   const bool divided = !by_size && split != "random";
   if (divided) read_splits(reader, root, split, source);
   const auto empty =

@@ -232,8 +232,9 @@ RunLock::RunLock(const fs::path& run_file)
       if (errno != EWOULDBLOCK) {
         fail(fmt::format("cannot lock {}: {}", file_.string(), error_text(errno)));
       }
-      fail(fmt::format("is already being written by process {} (lock file {})",
-                       holder_of(opened.number()), file_.string()));
+      throw RunHeld(fmt::format("run {}: is already being written by process {} (lock file {})",
+                                run_file.stem().string(), holder_of(opened.number()),
+                                file_.string()));
     }
     if (!still_named(opened.number(), file_)) continue;  // its last holder removed it just now
     const std::string holder = fmt::format("{} on {}", owner_, host_name());

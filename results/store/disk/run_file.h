@@ -25,10 +25,15 @@ void replace_file(const std::filesystem::path& file, std::span<const char> bytes
 /// Throws StoreError if the folder is missing, is no folder, cannot be read or holds none.
 std::vector<std::filesystem::path> find_runs(const std::filesystem::path& folder);
 
+/// Another process, or thread, writes the run already.
+struct RunHeld : StoreError {
+  using StoreError::StoreError;
+};
+
 /// The right to write one run, held by one process at a time through `<run-id>.lock` beside its
 /// file. The kernel gives it back when the process dies, however it dies. Creates the folder where
-/// needed. Throws StoreError, naming the holder, if another process or thread writes the run
-/// already.
+/// needed. Throws RunHeld, naming the holder, if another process or thread writes the run already;
+/// StoreError where the lock cannot be had at all.
 class RunLock {
  public:
   explicit RunLock(const std::filesystem::path& run_file);

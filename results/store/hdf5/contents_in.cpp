@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // results/store/hdf5: the image of an HDF5 file, which may be damaged or another's, becomes
 // contents.
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -132,7 +133,18 @@ StoredTable read_table(hid_t dataset, hid_t type, size_t count) {
   return unpack(rows);
 }
 
+// Values in other files would be looked for in the working folder and be zeros where they are not.
+void refuse_elsewhere(hid_t dataset) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "storage");
+  if (H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0) {
+    throw StoreError(
+        "its values lie in other files (virtual or external storage), where they are "
+        "not read: values of its own expected");
+  }
+}
+
 std::variant<StoredArray, StoredTable> read_dataset(hid_t dataset, size_t image_size) {
+  refuse_elsewhere(dataset);
   const Handle type(H5Dget_type(dataset), H5Tclose, "type");
   const std::vector<int64_t> shape = shape_of(dataset, H5Tget_size(type), image_size);
   size_t count = 1;
@@ -148,6 +160,23 @@ std::variant<StoredArray, StoredTable> read_dataset(hid_t dataset, size_t image_
 struct Paths {
   std::vector<std::string> datasets, groups;
 };
+
+// Names of a group that lead to no object, or to one that came under another name.
+std::vector<std::string> links_in(hid_t file, const Paths& paths) {
+  std::vector<std::string> names, links;
+  const auto collect = [](hid_t, const char* path, const H5L_info_t*, void* found) -> herr_t {
+    static_cast<std::vector<std::string>*>(found)->emplace_back(path);
+    return 0;
+  };
+  checked(H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, collect, &names), "listing links");
+  const auto is_known = [](const std::vector<std::string>& known, const std::string& name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  for (const std::string& name : names) {
+    if (!is_known(paths.datasets, name) && !is_known(paths.groups, name)) links.push_back(name);
+  }
+  return links;
+}
 
 // All datasets of the file, in the order in which they were written where the file remembers it.
 // Each object comes once, so that the links of a damaged file cannot lead in circles.
@@ -185,6 +214,7 @@ StoredContents contents_in(std::vector<char>& image, const ContentsFilter& filte
   contents.attributes = read_attributes(file, contents.other_attributes);
   filter.accept(contents.attributes);
   Paths paths = paths_in(file);
+  contents.links = links_in(file, paths);
   contents.groups = std::move(paths.groups);
   for (const std::string& path : paths.datasets) {
     if (!filter.wants(path)) continue;
