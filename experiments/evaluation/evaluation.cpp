@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "experiments/evaluation/scores.h"
+#include "experiments/run/device.h"
 #include "experiments/run/trainer.h"
 
 namespace relbias::experiments {
@@ -97,7 +98,7 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
       Scores scores(traits);
       std::optional<std::string> undefined;
       uint64_t batches = 0;
-      task.evaluation(request, [&](const Batch& batch) {
+      const auto use = [&](const Batch& batch) {
         before_batch(request.size);
         scores.add_guesses(batch);
         if (!undefined) undefined = model.undefined_at(batch.largest());
@@ -106,7 +107,14 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
         const Batch placed =
             beside(model, model.drawn(batch, stream(0, "evaluation positions", batches++)));
         scores.add(model.forward(placed), placed);
-      });
+      };
+      // What this machine cannot hold costs this size, and no other.
+      try {
+        task.evaluation(request, use);
+      } catch (const std::exception& error) {
+        if (!is_out_of_memory(error)) throw;
+        undefined = "out of memory at this size";
+      }
       const SizeEvaluation evaluation(config, traits, request, variant);
       if (undefined) {
         evaluation.add_undefined(*undefined, scores, rows);

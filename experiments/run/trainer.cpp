@@ -122,6 +122,27 @@ StepReport Trainer::advance() {
   return report;
 }
 
+// The way back is gone once more: the first gradient in time is where it comes from, and all that
+// lies before it in the model has it from there.
+std::string Trainer::first_gradient(const Batch& batch) {
+  Model& model = *experiment_.model;
+  model.zero_grad();
+  std::string first;
+  std::vector<std::pair<Tensor, unsigned>> hooks;
+  for (const auto& item : model.named_parameters()) {
+    const Tensor& parameter = item.value();
+    hooks.emplace_back(parameter,
+                       parameter.register_hook([&first, name = item.key()](Tensor gradient) {
+                         if (first.empty() && !at::isfinite(gradient).all().item<bool>()) {
+                           first = name;
+                         }
+                       }));
+  }
+  loss(batch).backward();
+  for (const auto& [parameter, hook] : hooks) parameter.remove_hook(hook);
+  return first;
+}
+
 std::string Trainer::source_of_divergence(const Batch& batch, const Tensor& loss) {
   for (const auto& parameter : experiment_.model->named_parameters()) {
     if (!at::isfinite(parameter.value()).all().item<bool>()) {
@@ -132,13 +153,9 @@ std::string Trainer::source_of_divergence(const Batch& batch, const Tensor& loss
     const std::string module = experiment_.model->first_non_finite(batch);
     return fmt::format("the output of {} is not finite", module.empty() ? "the loss" : module);
   }
-  for (const auto& parameter : experiment_.model->named_parameters()) {
-    const Tensor& gradient = parameter.value().grad();
-    if (gradient.defined() && !at::isfinite(gradient).all().item<bool>()) {
-      return fmt::format("the gradient of {} is not finite", parameter.key());
-    }
-  }
-  return "the norm of the gradient is not finite";
+  const std::string first = first_gradient(batch);
+  return first.empty() ? "the norm of the gradient is not finite"
+                       : fmt::format("the gradient of {} is not finite", first);
 }
 
 std::vector<std::pair<std::string, Tensor>> Trainer::state() const {

@@ -47,6 +47,7 @@ class Trainer {
 
  private:
   torch::Tensor loss(const Batch& batch);
+  std::string first_gradient(const Batch& batch);
   std::string source_of_divergence(const Batch& batch, const torch::Tensor& loss);
   std::vector<std::pair<std::string, torch::Tensor>> state() const;
 

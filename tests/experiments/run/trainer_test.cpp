@@ -165,6 +165,19 @@ TEST(Trainer, NamesThePartThatIsNotFinite) {
               AllOf(HasSubstr("step 1"), HasSubstr("the output of block0.mlp is not finite")));
 }
 
+// The way back overflows inside the MLP; all that lies before it in the model has it from there.
+TEST(Trainer, AGradientIsBlamedOnWhereItDiverges) {
+  Training training;
+  {
+    const at::NoGradGuard no_gradients;
+    training.weights().at("gain").fill_(1e25);
+    training.weights().at("block0.narrow").mul_(1e25);
+    training.weights().at("block0.widen").mul_(1e-25);
+  }
+  EXPECT_THAT(divergence_of(training),
+              AllOf(HasSubstr("step 1"), HasSubstr("the gradient of block0.widen is not finite")));
+}
+
 TEST(Trainer, DivergesWithAnAbsurdRate) {
   Training training({"train.learning_rate=1e30"});
   EXPECT_THAT(divergence_of(training), HasSubstr("is not finite"));
