@@ -70,6 +70,7 @@ int run_program(int argc, char** argv) {
   relbias::experiments::add_attend_command(app, exit_code);
   relbias::experiments::add_table_command(app, exit_code);
   relbias::experiments::add_inspect_command(app, exit_code);
+  relbias::experiments::add_show_command(app, exit_code);
   relbias::experiments::add_submit_command(app, exit_code);
   relbias::experiments::add_reproduce_command(app, exit_code);
   relbias::experiments::add_report_command(app, exit_code);
