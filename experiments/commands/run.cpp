@@ -55,6 +55,7 @@ int run_studies(StudiesRequest& command) {
   std::vector<PlannedRun> runs = plan(studies, command.selection, shard);
   tell_of_data(runs);
   if (command.dry_run) {
+    find(runs, command.out);
     std::cout << plan_table(runs);
     return 0;
   }
@@ -78,7 +79,8 @@ void add_run_options(CLI::App& command, StudiesRequest& request) {
       ->allow_extra_args(false);
   command
       .add_option("--only", request.selection.only,
-                  "key=value,value: keeps these values of the sweep; may be repeated")
+                  "key=value,value: keeps these values of the sweep, part=NAME these parts; may be "
+                  "repeated")
       ->allow_extra_args(false);
   command.add_option("--device", request.runner.device, "auto, cpu or cuda")->capture_default_str();
   const CLI::Range positive(int64_t{1}, int64_t{1} << 20);
@@ -103,6 +105,12 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("--shard", request->shard, "i/n: the i-th of n equal parts of the runs");
   add_run_options(*command, *request);
+  command->footer(
+      "Ends with 0 where every run has ended: a run that diverged is a result, and one that "
+      "another "
+      "process runs is left to it. 1: a run failed or could not be written. 2: the command or a "
+      "study "
+      "is wrong. 130: interrupted.");
   command->callback([request, &exit_code] { exit_code = run_studies(*request); });
 }
 

@@ -68,6 +68,7 @@ Watcher event_watcher() {
     if (size != last) tell({{"evaluating", size}});
     last = size;
   };
+  watcher.on_continue = [](int64_t step) { tell({{"continues", step}}); };
   watcher.wants_stop = [] { return stop_wanted != 0; };
   return watcher;
 }
@@ -91,6 +92,12 @@ int run_one(const RunRequest& request) {
     tell({{"end", name_of(end)},
           {"message", diverged ? read_run(request.file, RunParts::numbers).message : ""}});
     return end == RunEnd::interrupted ? 130 : 0;
+  } catch (const RunBusy& error) {
+    tell({{"end", "busy"}, {"message", error.what()}});
+    return 0;
+  } catch (const StoreError& error) {  // the disk is full, the folder gone: no run can be kept
+    tell({{"end", "unwritable"}, {"message", error.what()}});
+    return 1;
   } catch (const std::exception& error) {
     tell({{"end", "failed"}, {"message", error.what()}});
     return 1;

@@ -33,7 +33,7 @@ void refuse_unknown(const Settings& settings) {
     std::copy_if(keys.begin(), keys.end(), std::back_inserter(candidates),
                  [&](const std::string& valid) { return valid.starts_with(section); });
     if (section == key + "." && !candidates.empty()) {
-      if (value->is_table()) continue;  // [data] with nothing in it
+      if (value->is_table() && value->as_table()->empty()) continue;  // [data] with nothing in it
       wrong_value(key, *value, "a table");
     }
     at_place("", value,

@@ -83,6 +83,16 @@ void flatten(const toml::table& table, const std::string& prefix, Settings& sett
   }
 }
 
+void assign(const std::string& key, const toml::node& value, Settings& settings) {
+  const toml::table* table = value.as_table();
+  if (table == nullptr) {
+    settings[key] = &value;
+    return;
+  }
+  if (table->empty()) wrong_value(key, value, "a table of settings");
+  flatten(*table, key + ".", settings);
+}
+
 void wrong_value(const std::string& key, const toml::node& found, std::string_view expected) {
   // A number or a truth value in quotes is told from one without.
   std::string text = text_of(found);

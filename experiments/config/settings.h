@@ -37,6 +37,9 @@ struct Assignment {
 };
 Assignment parse_assignment(const std::string& text, const std::string& flag);
 
+/// Sets a key; a table sets the keys below it. Throws InputError where it holds none.
+void assign(const std::string& key, const toml::node& value, Settings& settings);
+
 /// Every value below a table, tables flattened to dotted keys. Quoted keys may hold dots.
 void flatten(const toml::table& table, const std::string& prefix, Settings& settings);
 

@@ -175,6 +175,10 @@ class Sweep {
       progress_.step(job.run, event["step"].get<int64_t>(),
                      loss.is_number() ? loss.get<double>() : NAN);
     }
+    if (event.contains("continues")) {
+      progress_.say(fmt::format("{}: continues at step {}", runs_[job.run].run.label,
+                                event["continues"].get<int64_t>()));
+    }
     if (event.contains("evaluating")) {
       progress_.evaluating(job.run, event["evaluating"].get<int64_t>());
     }
@@ -208,14 +212,16 @@ class Sweep {
   void account(const Job& job) {
     if (job.end == "done") ++result_.ok;
     if (job.end == "diverged") ++result_.diverged;
-    if (job.end == "failed") ++result_.failed;
+    if (job.end == "failed" || job.end == "unwritable") ++result_.failed;
+    if (job.end == "busy") ++result_.busy;
     if (job.end == "interrupted") {
       ++result_.not_run;
       return progress_.drop(job.run);
     }
     const std::string colon = job.message.empty() ? "" : ": " + job.message;
-    progress_.finish(job.run, job.end + colon);
-    if (job.end == "failed" && options_.fail_fast) stop(SIGTERM);
+    progress_.finish(job.run, job.end == "busy" ? "busy elsewhere" + colon : job.end + colon);
+    if (job.end == "unwritable") progress_.say("nothing can be written: the sweep stops");
+    if (job.end == "unwritable" || (job.end == "failed" && options_.fail_fast)) stop(SIGTERM);
   }
 
   void fail_dead(Job& job, const std::string& death) {
@@ -227,7 +233,10 @@ class Sweep {
     try {
       job.end = to_string(record_death(runs_[job.run], job.message));
       if (job.end != "failed") job.message.clear();
+    } catch (const RunHeld&) {
+      job.end = "busy";  // it was given up here, and taken up there
     } catch (const StoreError& error) {
+      job.end = "unwritable";
       progress_.say(fmt::format("{}: its failure cannot be recorded: {}", runs_[job.run].run.label,
                                 error.what()));
     }
@@ -264,6 +273,7 @@ std::string SweepResult::summary() const {
   std::string text = fmt::format("{} ok, {} failed", ok, failed);
   if (diverged > 0) text += fmt::format(", {} diverged", diverged);
   if (skipped > 0) text += fmt::format(", {} finished before", skipped);
+  if (busy > 0) text += fmt::format(", {} busy elsewhere", busy);
   if (not_run > 0) text += fmt::format(", {} not finished", not_run);
   return text;
 }

@@ -23,6 +23,7 @@ struct SweepResult {
   int64_t diverged = 0;  // now
   int64_t failed = 0;
   int64_t skipped = 0;  // finished before
+  int64_t busy = 0;     // being run by another process
   int64_t not_run = 0;  // stopped before their end, or never started
   bool interrupted = false;
 
@@ -31,9 +32,10 @@ struct SweepResult {
 };
 
 /// Runs what is not finished. A run that fails, crashes or is killed is recorded as failed, and the
-/// others go on; one that was killed keeps its last snapshot and continues from it the next time.
-/// SIGINT or SIGTERM let every active run finish its step and save; a second one ends them at once,
-/// and they continue from their last snapshot.
+/// others go on; where a record cannot be written, as on a full disk, the sweep stops at once. One
+/// that another process runs is left to it, and is no failure. One that was killed keeps its last
+/// snapshot and continues from it the next time. SIGINT or SIGTERM let every active run finish its
+/// step and save; a second one ends them at once, and they continue from their last snapshot.
 SweepResult run_all(const std::vector<PlannedRun>& runs, const RunnerOptions& options);
 
 }  // namespace relbias::experiments

@@ -197,6 +197,7 @@ class Performance {
     std::erase_if(record_.train, [&](const TrainRow& row) { return row.step > trainer_->step(); });
     seconds_before_ = record_.wall_seconds;
     write_run(request_.file, record_);  // it runs again
+    watcher_.on_continue(trainer_->step());
   }
 
   void train() {
@@ -260,8 +261,8 @@ class Performance {
 RunLock lock(const std::filesystem::path& file) {
   try {
     return RunLock(file);
-  } catch (const StoreError& error) {
-    throw RunRefused(error.what());
+  } catch (const RunHeld& error) {
+    throw RunBusy(error.what());
   }
 }
 

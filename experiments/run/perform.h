@@ -25,6 +25,8 @@ struct RunRequest {
 struct Watcher {
   std::function<void(int64_t step, double loss)> on_step;
   std::function<void(int64_t size)> on_evaluation;
+  /// Told once where a run goes on from a snapshot.
+  std::function<void(int64_t step)> on_continue = [](int64_t) {};
   std::function<bool()> wants_stop;  // asked after every step and before every evaluation batch
 };
 
@@ -38,10 +40,15 @@ enum class RunEnd { done, diverged, interrupted };
 /// std::runtime_error with the text that the record then holds.
 RunEnd perform(const RunRequest& request, const Watcher& watcher);
 
-/// The run is being written by another process, its file is damaged or holds another run, or it
-/// cannot be continued here: its data changed or is gone, or it was begun on another device.
+/// The run is being written by another process (RunBusy), its file is damaged or holds another run,
+/// or it cannot be continued here: its data changed or is gone, or it was begun on another device.
 struct RunRefused : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// The run is being written by another process, which is no failure.
+struct RunBusy : RunRefused {
+  using RunRefused::RunRefused;
 };
 
 /// The record of a run that has not begun.

@@ -163,18 +163,42 @@ std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection&
   return planned;
 }
 
-void place(std::vector<PlannedRun>& runs, const fs::path& out) {
-  check_writable(out);
+void find(std::vector<PlannedRun>& runs, const fs::path& out) {
   for (PlannedRun& planned : runs) {
-    const fs::path folder = out / planned.study;
-    if (!fs::exists(folder)) check_writable(folder);
-    planned.file = folder / (planned.run.id + ".h5");
+    planned.file = out / planned.study / (planned.run.id + ".h5");
     planned.finished = is_finished_file(planned);
+    planned.begun = !planned.finished && fs::exists(planned.file);
   }
 }
 
+void place(std::vector<PlannedRun>& runs, const fs::path& out) {
+  check_writable(out);
+  for (const PlannedRun& planned : runs) {
+    if (!fs::exists(out / planned.study)) check_writable(out / planned.study);
+  }
+  find(runs, out);
+}
+
 void keep_text(const Study& study, const fs::path& out) {
-  write_study_text(out / study.name / (study.name + ".toml"), read_file(study.file));
+  const fs::path file = out / study.name / (study.name + ".toml");
+  // Where it came from, by a hash: what lies there may be an earlier state of this study, or the
+  // text of another one.
+  constexpr std::string_view mark = "\n# Of the study file ";
+  const std::string text = read_file(study.file);
+  const std::string origin =
+      content_hash({{fs::weakly_canonical(study.file).string(), ""}}).substr(0, 12);
+  if (fs::exists(file)) {
+    const std::string there = read_file(file);
+    const size_t at = there.rfind(mark);
+    const bool marked = at != std::string::npos;
+    const bool same_file = marked && there.substr(at + mark.size()).starts_with(origin);
+    if (marked && !same_file && there.substr(0, at) != text) {
+      input_error(
+          "{}: holds another study of the name {}: another --out, or another name for {} expected",
+          file.string(), study.name, study.file);
+    }
+  }
+  write_study_text(file, fmt::format("{}{}{}.\n", text, mark, origin));
 }
 
 std::string plan_table(const std::vector<PlannedRun>& runs) {
@@ -183,15 +207,18 @@ std::string plan_table(const std::vector<PlannedRun>& runs) {
     study_width = std::max(study_width, planned.study.size());
     label_width = std::max(label_width, planned.run.label.size());
   }
-  std::string table =
-      fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", "id", "study",
-                  study_width, "run", label_width, "parameters", "position", "tokens", "FLOPs");
+  std::string table = fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}  {}\n",
+                                  "id", "study", study_width, "run", label_width, "parameters",
+                                  "position", "tokens", "FLOPs", "state");
   Cost sum;
-  for (const auto& [study, run, cost, hash, report, file, finished, binned] : runs) {
+  for (const auto& [study, run, cost, hash, report, file, finished, begun, binned] : runs) {
     table +=
-        fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", run.id, study,
+        fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}  {}\n", run.id, study,
                     study_width, run.label, label_width, cost.parameters, cost.position_parameters,
-                    short_number(cost.tokens), short_number(cost.flops));
+                    short_number(cost.tokens), short_number(cost.flops),
+                    finished ? "finished"
+                    : begun  ? "begun"
+                             : "open");
     sum.tokens += cost.tokens;
     sum.flops += cost.flops;
   }

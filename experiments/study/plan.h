@@ -19,6 +19,7 @@ struct PlannedRun {
   std::string dataset_report;  // likewise
   std::filesystem::path file;  // of its record
   bool finished = false;       // the file holds it, done or diverged
+  bool begun = false;          // the file holds a part of it, or that it failed
   bool binned = false;         // its evaluation sizes are upper bounds of bins
 };
 
@@ -35,12 +36,16 @@ Shard parse_shard(const std::string& text);
 std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection& selection,
                              const Shard& shard);
 
+/// Gives each run the file that it has or would have, and finds out which are begun or finished.
+void find(std::vector<PlannedRun>& runs, const std::filesystem::path& out);
+
 /// Gives each run its file `<out>/<study>/<run id>.h5` and finds out which are finished. Throws
 /// InputError where the folder cannot be written or a finished run was made from other data.
 void place(std::vector<PlannedRun>& runs, const std::filesystem::path& out);
 
 /// Puts the study's file beside its runs, `<out>/<study>/<study>.toml`, so that tables and reports
-/// know what it asked and claimed. Throws InputError where it cannot be read.
+/// know what it asked and claimed. Throws InputError where it cannot be read, or where another
+/// study of the same name has its text there.
 void keep_text(const Study& study, const std::filesystem::path& out);
 
 /// The table that --dry-run prints.

@@ -19,6 +19,11 @@ const fs::path studies_folder = fs::path(source_folder()) / "experiments" / "stu
 std::string study_name(const fs::path& file) {
   std::string name = file.stem().string();
   std::replace(name.begin(), name.end(), '_', '-');
+  // The name becomes a folder of results, which must not be one above it.
+  if (name.find_first_not_of('.') == std::string::npos) {
+    input_error("study {}: its name is '{}', a name with a letter or a number expected",
+                file.string(), name);
+  }
   return name;
 }
 

@@ -52,7 +52,8 @@ std::string study_file(const std::string& name);
 struct Selection {
   bool smoke = false;
   std::vector<std::string> set;   // `train.steps=100`: replaces the base and pins a swept key
-  std::vector<std::string> only;  // `model.encoding=alibi,rope`: keeps these values of the sweep
+  std::vector<std::string> only;  // `model.encoding=alibi,rope`: keeps these values of the sweep;
+                                  // `part=image`: keeps these parts
 };
 
 /// One run of a study, ready to start.

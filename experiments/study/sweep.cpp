@@ -107,8 +107,29 @@ void refuse_twins(const std::vector<Run>& runs) {
   }
 }
 
+// `part=image,text`: parts by their names.
+void keep_parts(std::vector<Part>& parts, const std::string& filter, const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const Part& part : parts) {
+    if (!part.name.empty()) names.push_back(part.name);
+  }
+  if (names.empty()) input_error("--only {}: the study has no [[part]]", filter);
+  const std::vector<std::string> kept = split(wanted, ',');
+  for (const std::string& name : kept) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    at_place("--only " + filter, nullptr, [&]() { unknown_word("part", name, names); });
+  }
+  std::erase_if(parts, [&](const Part& part) {
+    return std::find(kept.begin(), kept.end(), part.name) == kept.end();
+  });
+}
+
 // The parts in which the key and every value of a filter occur; at least one part must have them.
 void keep_only(std::vector<Part>& parts, const std::string& filter) {
+  constexpr std::string_view by_name = "part=";
+  if (filter.starts_with(by_name)) {
+    return keep_parts(parts, filter, filter.substr(by_name.size()));
+  }
   std::vector<Part> kept;
   std::exception_ptr refusal;
   for (Part& part : parts) {
@@ -128,7 +149,7 @@ void add_runs(const Part& part, const Settings& pinned, std::vector<Run>& runs) 
   do {
     Settings settings = part.base;
     for (size_t axis = 0; axis < part.sweep.size(); ++axis) {
-      settings[part.sweep[axis].key] = part.sweep[axis].values[choice[axis]];
+      assign(part.sweep[axis].key, *part.sweep[axis].values[choice[axis]], settings);
     }
     for (const auto& [key, value] : pinned) settings[key] = value;
     Run run = resolve(settings, label_of(part.sweep, choice));
@@ -151,7 +172,7 @@ void replace_spelling(Part& part, const Settings& set) {
 // Reads the first run of a part at its smoke size, so that its errors do not wait for --smoke.
 void check_smoke(const Part& part) {
   Settings settings = part.base;
-  for (const Axis& axis : part.sweep) settings[axis.key] = axis.values.front();
+  for (const Axis& axis : part.sweep) assign(axis.key, *axis.values.front(), settings);
   for (const auto& [key, value] : part.smoke) settings[key] = value;
   read_config(settings);
 }
@@ -175,7 +196,7 @@ std::vector<Run> expand(const Study& study, const Selection& selection) {
   Settings set;
   for (const auto& text : selection.set) {
     assignments.push_back(parse_assignment(text, "--set"));
-    set[assignments.back().key] = &assignments.back().value();
+    assign(assignments.back().key, assignments.back().value(), set);
   }
   return naming_study(study, [&]() {
     // From here on a part's smoke settings are all that is pinned.
