@@ -23,6 +23,7 @@ class Dataset {
 struct DatasetEntry {
   std::string name{};      // from the file name, set by the catalogue
   std::string modality{};  // from the folder, set by the catalogue
+  int64_t version = 1;     // raised where a default changes, or what it computes
   std::string summary;     // what it is, its size, its licence
   std::vector<OptionSpec> options{};
   std::function<std::unique_ptr<Dataset>(const Options&)> make;
@@ -140,6 +141,7 @@ class Task {
 struct TaskEntry {
   std::string name{};      // from the file name, set by the catalogue
   std::string modality{};  // from the folder, set by the catalogue
+  int64_t version = 1;     // raised where a default changes, or what it computes
   std::string summary;     // inputs, targets, what it proves
   std::string relation;    // the relation that a model of this task uses unless told otherwise
   std::string trivial{};   // the rule that makes Answers::guesses: what is right without a relation
@@ -152,5 +154,9 @@ struct TaskEntry {
 /// Generated from the files in modalities/*/datasets/ and modalities/*/tasks/.
 const std::vector<DatasetEntry>& dataset_entries();
 const std::vector<TaskEntry>& task_entries();
+
+/// Reads `lag-copy lag=5`, `text-file path=notes`.
+Options parse_task(const std::string& text);
+Options parse_dataset(const std::string& text);
 
 }  // namespace relbias::modalities

@@ -10,6 +10,9 @@
 
 namespace relbias::experiments {
 
+/// Raised where a default of [evaluate] changes, or what an evaluation of some settings computes.
+inline constexpr int64_t evaluation_version = 1;
+
 /// Evaluates the experiment's model at every size of the configuration, on its task and on every
 /// variant of it: one row a metric, of a variant or a bin with its condition (`segments=4`,
 /// `16-25`); where the

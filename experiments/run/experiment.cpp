@@ -10,11 +10,10 @@
 namespace relbias::experiments {
 namespace {
 
-std::shared_ptr<const Dataset> load_dataset(const std::string& name, DatasetCache& cache) {
-  if (name.empty()) return nullptr;
-  if (cache.name != name) {
-    const auto& entry = find_entry("dataset", option_name(name), dataset_entries());
-    cache.dataset = entry.make(parse_options("dataset", name, entry.options));
+std::shared_ptr<const Dataset> load_dataset(const Options& options, DatasetCache& cache) {
+  if (options.name().empty()) return nullptr;
+  if (const std::string name = options.canonical(); cache.name != name) {
+    cache.dataset = find_entry("dataset", options.name(), dataset_entries()).make(options);
     cache.name = name;
   }
   return cache.dataset;
@@ -56,21 +55,20 @@ void check_memory_of(const ModelConfig& model) {
 
 Experiment build(const RunConfig& config, DatasetCache& cache) {
   check_memory_of(config.model);
-  const std::string& task = config.data.task;
-  Experiment experiment{.entry = find_entry("task", option_name(task), task_entries()),
+  const Options& options = config.data.task;
+  Experiment experiment{.entry = find_entry("task", options.name(), task_entries()),
                         .dataset = load_dataset(config.data.dataset, cache),
                         .task = nullptr,
                         .variants = {},
                         .traits = {},
                         .model = nullptr};
   const TaskEntry& entry = experiment.entry;
-  const Options options = parse_options("task", task, entry.options);
   experiment.task = entry.make(options, experiment.dataset.get());
   experiment.task->check(config.train.sizes, evaluation_requests(config, *experiment.task));
   experiment.traits = experiment.task->traits();
   std::set<std::string> seen = {options.canonical()};
   for (const std::string& text : config.evaluate.variants) {
-    const Options changes = parse_options("task", entry.name + " " + text, entry.options);
+    const Options changes = parse_task(entry.name + " " + text);
     if (!seen.insert(options.with(changes).canonical()).second) {
       input_error("evaluate.variants: {} is the task itself or a variant listed before", text);
     }

@@ -15,6 +15,7 @@
 #include "experiments/evaluation/evaluation.h"
 #include "experiments/evaluation/metrics.h"
 #include "experiments/run/device.h"
+#include "experiments/run/identity.h"
 #include "experiments/run/trainer.h"
 #include "experiments/version.h"
 #include "results/store/store.h"
@@ -40,18 +41,11 @@ double seconds_at_work(const std::string& device) {
 
 struct Interrupted {};
 
-template <class Entry>
-std::string label_of(const char* kind, const std::string& text, const std::vector<Entry>& entries) {
-  if (text.empty()) return "";
-  const auto& entry = find_entry(kind, option_name(text), entries);
-  return parse_options(kind, text, entry.options).label();
-}
-
 LearnedTable to_table(const LearnedTerm& learned) {
   LearnedTable table;
   table.layer = learned.layer;
   table.term = learned.term;
-  table.relation = label_of("relation", learned.relation, relation_entries());
+  table.relation = learned.relation;
   table.dimensions = {"head", "relation"};
   if (learned.values.dim() == 3) table.dimensions.emplace_back("width");
   const auto values = learned.values.to(at::kFloat).cpu().contiguous();
@@ -131,7 +125,7 @@ class Performance {
     if (!std::filesystem::exists(request_.file)) return std::nullopt;
     try {
       RunRecord earlier = read_run(request_.file);
-      if (earlier.config == record_.config) return earlier;
+      if (earlier.identity == record_.identity) return earlier;
     } catch (const StoreError& error) {
       throw RunRefused(fmt::format("{}; remove the file to run it again", error.what()));
     }
@@ -276,20 +270,23 @@ RunRecord new_record(const std::string& study, const RunConfig& config) {
   RunRecord record;
   record.study = study;
   record.config = config_text(config);
-  record.run_id = run_id(record.config);
+  record.identity = identity_text(config);
+  record.run_id = run_id(record.identity);
+  record.settings = recorded_settings(config);
+  record.positions = recorded_positions(config);
   record.commit = git_commit();
   record.versions = {
       {"libtorch", libtorch_version()}, {"compiler", compiler_version()}, {"hdf5", hdf5_version()}};
   record.started = utc_time();
-  record.modality = find_entry("task", option_name(config.data.task), task_entries()).modality;
-  record.task = label_of("task", config.data.task, task_entries());
-  record.dataset = label_of("dataset", config.data.dataset, dataset_entries());
+  record.modality = find_entry("task", config.data.task.name(), task_entries()).modality;
+  record.task = config.data.task.label();
+  record.dataset = config.data.dataset.label();
   std::vector<std::string> relations;
   for (const auto& position : config.model.positions) {
-    relations.push_back(label_of("relation", position.relation, relation_entries()));
+    relations.push_back(position.relation.label());
   }
   record.relation = fmt::format("{}", fmt::join(relations, " + "));
-  record.encoding = encoding_label(config);
+  record.encoding = position_label(config.model);
   record.seed = config.seed;
   record.train_size = config.train.size;
   return record;

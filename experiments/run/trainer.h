@@ -13,6 +13,9 @@
 
 namespace relbias::experiments {
 
+/// Raised where a default of [train] changes, or what a training of some settings computes.
+inline constexpr int64_t training_version = 1;
+
 /// Training cannot go on: the loss or a gradient is no longer finite. Names the step and the place.
 struct Diverged : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -112,7 +112,7 @@ bool is_finished_file(const PlannedRun& planned) {
   } catch (const StoreError&) {
     return false;  // the run itself refuses, with the reason
   }
-  if (!is_finished(record.status) || record.config != planned.run.text) return false;
+  if (!is_finished(record.status) || record.identity != planned.run.identity) return false;
   if (record.dataset_hash != planned.dataset_hash) {
     input_error("{}: finished before, but on other data: remove it, or choose another --out",
                 planned.file.string());

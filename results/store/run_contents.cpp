@@ -27,9 +27,13 @@ StoredTable table_of(const std::vector<Row>& rows) {
 }
 
 template <typename Row>
-std::vector<Row> rows_of(const StoredTable& table) {
+std::vector<Row> rows_of(const StoredTable& table, bool is_first_schema) {
   std::vector<Row> rows;
   visit_columns<Row>([&]<typename Field>(const char* name, Field Row::*member) {
+    if (std::is_same_v<Row, EvaluationRow> && is_first_schema &&
+        std::ranges::find(later_columns, std::string_view(name)) != later_columns.end()) {
+      return;
+    }
     const std::vector<Field>& values = column_in<Field>(table, name);
     rows.resize(values.size());
     for (size_t row = 0; row < rows.size(); ++row) rows[row].*member = values[row];
@@ -143,9 +147,11 @@ Checkpoint checkpoint_of(StoredDataset& dataset) {
 
 void take_dataset(StoredDataset& dataset, RunRecord& run) {
   const std::string part = dataset.path.substr(0, dataset.path.find('/'));
-  if (part == "train") run.train = rows_of<TrainRow>(held<StoredTable>(dataset.data, "it"));
+  const bool is_first = run.schema_version == 1;
+  if (part == "train")
+    run.train = rows_of<TrainRow>(held<StoredTable>(dataset.data, "it"), is_first);
   if (part == "evaluation")
-    run.evaluation = rows_of<EvaluationRow>(held<StoredTable>(dataset.data, "it"));
+    run.evaluation = rows_of<EvaluationRow>(held<StoredTable>(dataset.data, "it"), is_first);
   if (part == "encoding") take_learned(dataset, run.tables);
   if (part == "attention") take_monitor(dataset, run.attention);
   if (part == "checkpoint") run.checkpoint = checkpoint_of(dataset);
@@ -155,7 +161,7 @@ void take_attributes(const StoredAttributes& attributes, RunRecord& run) {
   visit_attributes([&]<typename Field>(const char* name, Field RunRecord::*member) {
     const bool later =
         std::ranges::find(later_attributes, std::string_view(name)) != later_attributes.end();
-    if (later && !attributes.contains(name)) return;
+    if (run.schema_version == 1 && later && !attributes.contains(name)) return;
     const auto& value = attribute_in<decltype(stored(run.*member))>(attributes, name);
     try {
       restore(value, run.*member);
@@ -163,6 +169,15 @@ void take_attributes(const StoredAttributes& attributes, RunRecord& run) {
       throw StoreError(fmt::format("attribute '{}': {}", name, error.what()));
     }
   });
+}
+
+// A run of schema 1 kept its settings as text only. What its attributes say goes where tables look
+// for it; options stay part of the names, which nothing takes apart.
+void fill_in_first_schema(RunRecord& run) {
+  run.positions = {{.encoding = run.encoding, .relation = run.relation}};
+  run.settings = {{"data.task", run.task},
+                  {"data.dataset", run.dataset},
+                  {"train.size", fmt::format("{}", run.train_size)}};
 }
 
 }  // namespace
@@ -187,15 +202,16 @@ void check_schema(const StoredAttributes& attributes) {
     throw StoreError("not a run file: attribute 'schema_version' is missing");
   }
   const auto found = held<const int64_t>(version->second, "attribute 'schema_version'");
-  if (found != current_schema) {
-    throw StoreError(
-        fmt::format("schema version {}, this program reads version {}", found, current_schema));
+  if (found != current_schema && found != 1) {
+    throw StoreError(fmt::format("schema version {}, this program reads versions 1 and {}", found,
+                                 current_schema));
   }
 }
 
 RunRecord record_of(StoredContents contents) {
   RunRecord run;
   take_attributes(contents.attributes, run);
+  if (run.schema_version == 1) fill_in_first_schema(run);
   for (const std::string name : {"train", "evaluation"}) {
     if (std::ranges::find(contents.datasets, name, &StoredDataset::path) ==
         contents.datasets.end()) {

@@ -16,6 +16,10 @@ void write_run(const std::filesystem::path& file, const RunRecord& run) {
   if (const std::string problem = problem_with(run); !problem.empty()) {
     throw StoreError(fmt::format("{}: cannot store the run: {}", file.string(), problem));
   }
+  if (run.schema_version != current_schema) {
+    throw StoreError(fmt::format("{}: a run of schema version {} is read, but not written",
+                                 file.string(), run.schema_version));
+  }
   write_contents(file, contents_of(run));
 }
 

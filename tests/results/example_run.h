@@ -62,6 +62,20 @@ inline std::vector<LearnedTable> example_tables() {
 inline RunRecord example_run() {
   RunRecord run;
   run.run_id = "0123456789ab";
+  run.identity = "task language-model, version 1\nencoding t5, version 1\n  num_buckets = 8\n";
+  run.role = "trial";
+  run.settings = {{"data.task", "language-model"}, {"train.steps", "20"}, {"version.task", "1"}};
+  run.tuning = R"({"trials":6,"of":6,"chosen":{"train.learning_rate":"0.003"},"edge":[]})";
+  run.uncommitted = "9f86d081";
+  run.cpu = "Some CPU @ 2.00 GHz";
+  run.continued = {"commit 37a9dc8, begun by 1111111"};
+  run.task_kind = "gate";
+  run.positions = {{.encoding = "t5",
+                    .options = {{"num_buckets", "8"}},
+                    .relation = "token",
+                    .relation_options = {},
+                    .encoding_version = 2,
+                    .relation_version = 1}};
   run.study = "quickstart";
   run.status = RunStatus::running;
   run.message = "stopped at step 20 – weiter: Größe 𝄞";
@@ -90,7 +104,7 @@ inline RunRecord example_run() {
   run.train = {{10, 3.5, 0.001, 1.25, 1000.5, 1048576, 1.5},
                {20, 2.5, 0.003, not_given, INFINITY, 2097152, 3}};
   run.evaluation = {
-      {128, 1, "", "bits-per-byte", 3.25, 0.0625, 512, 8, true, ""},
+      {128, 1, "", "bits-per-byte", 3.25, 0.0625, 512, 8, true, "", 20, "37a9dc8"},
       {256, 2, "", "bits-per-byte", not_given, not_given, 0, 8, false, "no rows past its table"},
       {256, not_given, "≤15", "accuracy", 0.1, 0.01, 7, not_given, true, ""}};
   run.tables = example_tables();

@@ -136,7 +136,20 @@ with h5py.File("run.h5") as run:
 TEST(Schema, EarlierProgramsWroteFewerAttributes) {
   StoredContents contents = contents_of(example_run());
   for (const std::string_view name : later_attributes) contents.attributes.erase(std::string(name));
-  EXPECT_EQ(record_of(contents).dataset_report, "");
+  EXPECT_THAT(test::store_error([&] { (void)record_of(contents); }), HasSubstr("is missing"));
+  contents.attributes["schema_version"] = int64_t{1};
+  for (StoredDataset& dataset : contents.datasets) {
+    if (dataset.path != "evaluation") continue;
+    std::erase_if(std::get<StoredTable>(dataset.data), [](const StoredColumn& column) {
+      return column.name == "step" || column.name == "commit";
+    });
+  }
+  const RunRecord first = record_of(contents);
+  EXPECT_EQ(first.schema_version, 1);
+  EXPECT_EQ(first.dataset_report, "");
+  ASSERT_EQ(first.positions.size(), 1);
+  EXPECT_EQ(first.positions[0].encoding, "t5 num_buckets=8");
+  EXPECT_EQ(first.settings.at("data.task"), "language-model");
   contents.attributes.erase("dataset_hash");
   EXPECT_THAT(store_error([&] { (void)record_of(contents); }), HasSubstr("'dataset_hash'"));
 }
@@ -169,7 +182,7 @@ const std::vector<Change>& changes() {
       {"rows = run['evaluation'][:]; del run['evaluation']; run['evaluation'] = numpy.array("
        "rows.tolist(), [(name, rows.dtype[name].str) for name in rows.dtype.names])",
        ""},
-      {"run.attrs['schema_version'] = 7", "schema version 7, this program reads version 1"},
+      {"run.attrs['schema_version'] = 7", "schema version 7, this program reads versions 1 and 2"},
       {"run.attrs['schema_version'] = 'one'", "attribute 'schema_version' is of another type"},
       {"del run.attrs['schema_version']", "not a run file"},
       {"run.clear(); [run.attrs.pop(name) for name in list(run.attrs)]", "not a run file"},
@@ -179,6 +192,7 @@ const std::vector<Change>& changes() {
       {"run.attrs['status'] = 'won'",
        "attribute 'status': it is 'won', expected running, done, failed, diverged"},
       {"run.attrs['versions'] = '[1'", "attribute 'versions': it is no JSON object"},
+      {"run.attrs['positions'] = '[{}]'", "attribute 'positions': it is no JSON array"},
       {"del run['train']", "dataset 'train' is missing"},
       {"del run['train']; run['train'] = [1, 2]", "dataset 'train': it "},
       {"del run['train']; run['train'] = numpy.zeros(2, [('step', 'i4')])",
