@@ -15,6 +15,8 @@
 #include "experiments/config/setting_reader.h"
 #include "experiments/model/pattern.h"
 #include "experiments/model/preset.h"
+#include "experiments/run/optimiser.h"
+#include "experiments/run/schedule.h"
 
 namespace relbias::experiments {
 namespace {
@@ -34,6 +36,13 @@ void refuse_unknown(const Settings& settings) {
     at_place("", value,
              [&]() { unknown_word("setting", key, candidates.empty() ? keys : candidates); });
   }
+}
+
+// An optimiser or schedule without the options that have their defaults.
+template <class Entry>
+std::string label_of(const char* kind, const std::string& text, const std::vector<Entry>& entries) {
+  const Entry& entry = find_entry(kind, option_name(text), entries);
+  return parse_options(kind, text, entry.options).label();
 }
 
 class Resolver {
@@ -174,6 +183,10 @@ class Resolver {
       if (train.warmup <= train.steps) return;
       input_error("{} found, at most train.steps ({}) expected", train.warmup, train.steps);
     });
+    at("train.optimiser",
+       [&]() { train.optimiser = label_of("optimiser", train.optimiser, optimiser_entries()); });
+    at("train.schedule",
+       [&]() { train.schedule = label_of("schedule", train.schedule, schedule_entries()); });
     at("train.betas", [&]() {
       if (train.betas.size() == 2) return;
       input_error("{} numbers found, 2 expected", train.betas.size());

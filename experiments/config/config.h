@@ -21,7 +21,9 @@ struct TrainConfig {
   std::vector<int64_t> sizes;  // one is drawn for each batch; the largest is N
   int64_t steps = 500;
   int64_t batch = 16;
+  std::string optimiser = "adamw";
   double learning_rate = 3e-3;
+  std::string schedule = "cosine";  // of the learning rate, behind the warm-up
   int64_t warmup = 0;
   double weight_decay = 0.01;
   std::vector<double> betas{0.9, 0.999};
@@ -33,6 +35,7 @@ struct TrainConfig {
 struct EvaluateConfig {
   std::vector<int64_t> sizes;
   std::vector<std::string> variants;  // `segments=4`: options of the task, each evaluated as well
+  std::vector<std::string> metrics;   // `auroc`: beside the task's own
   int64_t samples = 384;
   int64_t tokens = 65536;
   int64_t batch_tokens = 8192;

@@ -96,17 +96,21 @@ void visit_settings(Config& config, Visit&& visit) {
         train.sizes);
   visit(Field{"train.steps", "optimiser steps", 1, most_steps}, train.steps);
   visit(Field{"train.batch", "samples a step", 1, most_batch}, train.batch);
-  visit(Field{"train.learning_rate", "at its peak; decays to 0 along a cosine", 0},
-        train.learning_rate);
+  visit(Field{.key = "train.optimiser", .meaning = "`NAME option=value`, relbias list optimisers"},
+        train.optimiser);
+  visit(Field{"train.learning_rate", "at its peak", 0}, train.learning_rate);
+  visit(Field{.key = "train.schedule",
+              .meaning = "how the learning rate goes on from its peak, relbias list schedules"},
+        train.schedule);
   visit(Field{.key = "train.warmup",
               .meaning = "steps in which the learning rate grows linearly to its peak",
               .minimum = 0,
               .derived = "100, at most steps / 5"},
         train.warmup);
   visit(Field{"train.weight_decay",
-              "of matrices; norms and position parameters have none (AdamW, decoupled)", 0},
+              "of matrices; norms and position parameters have none (decoupled)", 0},
         train.weight_decay);
-  visit(Field{"train.betas", "of AdamW, two", 0, 0.999999}, train.betas);
+  visit(Field{"train.betas", "of adamw, two", 0, 0.999999}, train.betas);
   visit(Field{"train.clip", "largest norm of the whole gradient; 0: no clipping", 0}, train.clip);
   visit(
       Field{"train.encoding_rate",
@@ -128,6 +132,9 @@ void visit_settings(Config& config, Visit&& visit) {
   visit(Field{.key = "evaluate.variants",
               .meaning = "options of the task changed for further evaluations, `segments=4`"},
         evaluate.variants);
+  visit(Field{.key = "evaluate.metrics",
+              .meaning = "beside the task's own, `auroc`, `depth balanced accuracy`"},
+        evaluate.metrics);
   visit(Field{"evaluate.samples",
               "evaluation samples a size: drawn, or at most where the data is finite", 1,
               most_samples},

@@ -5,6 +5,9 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "experiments/evaluation/scores.h"
 #include "experiments/run/trainer.h"
 
@@ -36,14 +39,15 @@ class SizeEvaluation {
         row.reason = "no sample of this size has a scored answer";
       } else {
         set(row, scores.metric(metric));
+        mark_undetermined(row, scores.columns(metric));
       }
       rows.push_back(row);
     }
     for (const auto& bin : scores.by_position()) {
-      if (bin.samples.empty()) continue;
+      if (bin.samples.count() == 0) continue;
       EvaluationRow row = empty_row(traits_.metrics.front(), scores);
-      row.samples = static_cast<int64_t>(bin.samples.size());
-      set(row, estimate(row.metric, bin.samples));
+      row.samples = bin.samples.count();
+      set(row, bin.samples.estimate());
       row.condition +=
           fmt::format("{}position {}-{}", condition_.empty() ? "" : ", ", bin.first, bin.last);
       rows.push_back(row);
@@ -77,6 +81,16 @@ class SizeEvaluation {
     row.standard_error = estimate.standard_error;
   }
 
+  // A balance of nothing, say. Where a model's outputs are no numbers, that is what is to be seen.
+  static void mark_undetermined(EvaluationRow& row, const Columns& kept) {
+    if (!std::isnan(row.value)) return;
+    for (const std::vector<double>& column : kept) {
+      if (!std::ranges::all_of(column, [](double one) { return std::isfinite(one); })) return;
+    }
+    row.defined = false;
+    row.reason = fmt::format("these {} samples do not determine {}", row.samples, row.metric);
+  }
+
   const TaskTraits& traits_;
   EvaluationRequest request_;
   std::string condition_;
@@ -92,7 +106,7 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
   model.eval();
   std::vector<EvaluationRow> rows;
   const auto evaluate_task = [&](const Task& task, const std::string& variant) {
-    const TaskTraits traits = task.traits();
+    const TaskTraits traits = traits_of(config, task);
     for (const auto& request : evaluation_requests(config, task)) {
       Scores scores(traits);
       std::optional<std::string> undefined;

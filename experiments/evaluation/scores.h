@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/evaluation: answers of a model against the right ones, for training and for
-// evaluation.
+// experiments/evaluation: answers of a model against the right ones, kept sample by sample.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "experiments/evaluation/metrics.h"
+#include "experiments/evaluation/task_metric.h"
 #include "modalities/modality.h"
+#include "results/record.h"
 
 namespace relbias::experiments {
 
-/// The mean loss over the scored targets: cross-entropy in nats of a category or pointer, smooth L1
-/// of a number in units of its deviation. 0, with gradient 0, where nothing is scored.
-Tensor question_loss(const Question& question, const Tensor& output, const Answers& answers);
+struct Estimate {
+  double value = not_given;           // NaN: these samples do not say
+  double standard_error = not_given;  // over samples; NaN for a single one
+};
 
-/// What an evaluation adds up, one sample after the other, and the metrics of a task over it:
-///
-///     accuracy, cross-entropy, perplexity, bits-per-byte, mean-absolute-error  of one question
-///     balanced accuracy   the mean over target categories of their accuracies
-///     joint accuracy      share of samples (where all questions are about tokens: of tokens) with
-///                         every scored answer right
-///
-/// Without a name they speak of the first question, `depth accuracy` of the one called depth.
+/// One metric's columns of the samples that have a scored target of its question.
+class KeptSamples {
+ public:
+  explicit KeptSamples(const TaskMetric& metric);
+
+  int64_t count() const { return static_cast<int64_t>(columns_.front().size()); }
+  const Columns& columns() const { return columns_; }
+  Estimate estimate() const;
+
+ private:
+  friend class Scores;
+
+  const MetricEntry* entry_;
+  Columns columns_;
+};
+
+/// What an evaluation keeps for every metric of a task, one sample after the other.
 class Scores {
  public:
-  explicit Scores(const TaskTraits& task) : task_(task) {}
+  /// Throws InputError as task_metric does.
+  explicit Scores(const TaskTraits& task);
 
   /// `outputs` of Model::forward on the batch.
   void add(const std::vector<Tensor>& outputs, const Batch& batch);
@@ -34,32 +45,39 @@ class Scores {
   void add_guesses(const Batch& batch);
 
   /// Samples with a scored target of the metric's question.
-  int64_t samples(const std::string& metric) const;
-  /// A metric without any scored target has no value (NaN).
-  Estimate metric(const std::string& metric) const;
-  /// What the guesses reach: an accuracy or an absolute error; NaN where there are none, and of
-  /// other metrics.
-  double guessing(const std::string& metric) const;
+  int64_t samples(const std::string& metric) const { return kept_.at(metric).count(); }
+  const Columns& columns(const std::string& metric) const { return kept_.at(metric).columns(); }
+  /// Likewise of the guesses; empty where there are none.
+  const Columns& guesses(const std::string& metric) const { return guesses_.at(metric).columns(); }
+  Estimate metric(const std::string& metric) const { return kept_.at(metric).estimate(); }
+  /// What the guesses reach; NaN where there are none, and of metrics that judge probabilities.
+  double guessing(const std::string& metric) const { return guesses_.at(metric).estimate().value; }
 
   /// The first metric by bins of positions 1-16, 17-32, 33-64, ...; empty unless the task asks.
   struct PositionBin {
     int64_t first, last;  // positions, counted from 1
-    std::vector<SampleScore> samples;
+    KeptSamples samples;
   };
   const std::vector<PositionBin>& by_position() const { return bins_; }
 
  private:
-  using ByQuestion = std::map<std::string, std::vector<SampleScore>>;  // by name, and "joint"
+  // Answers to one question, on the CPU, all [B, T].
+  struct Judged {
+    Tensor target, answer, nats, score;  // float64
+    Tensor scored;                       // bool
+  };
+  using ByMetric = std::map<std::string, KeptSamples>;
 
-  // `values`: nats, hits, absolute errors and 1 of every scored target, [4, B, T] float64.
-  void add_categories(size_t question, const Tensor& values, const Batch& batch);
-  void add_by_position(const Tensor& values);
-  void add_joint(const std::vector<Tensor>& values, ByQuestion& to) const;
-  Estimate balanced(const std::string& question) const;
+  static Judged judged(const Question& question, const Tensor& output, const Answers& answers);
+  static Judged judged_guess(const Answers& answers);
+  Judged joint(const std::vector<Judged>& all) const;
+  void keep(const std::vector<Judged>& all, ByMetric& to) const;
+  static void keep(const Judged& judged, int64_t first, int64_t last, KeptSamples& to);
+  void add_by_position(const Judged& first);
 
   const TaskTraits& task_;
-  ByQuestion by_question_, guesses_;
-  std::vector<std::map<int64_t, std::vector<SampleScore>>> by_category_;  // one map a question
+  std::vector<TaskMetric> metrics_;
+  ByMetric kept_, guesses_;
   std::vector<PositionBin> bins_;
 };
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "encodings/attention/memory.h"
+#include "experiments/evaluation/task_metric.h"
 
 namespace relbias::experiments {
 namespace {
@@ -65,7 +66,7 @@ Experiment build(const RunConfig& config, DatasetCache& cache) {
   const TaskEntry& entry = experiment.entry;
   experiment.task = entry.make(options, experiment.dataset.get());
   experiment.task->check(config.train.sizes, evaluation_requests(config, *experiment.task));
-  experiment.traits = experiment.task->traits();
+  experiment.traits = traits_of(config, *experiment.task);
   std::set<std::string> seen = {options.canonical()};
   for (const std::string& text : config.evaluate.variants) {
     const Options changes = parse_task(entry.name + " " + text);
@@ -73,7 +74,7 @@ Experiment build(const RunConfig& config, DatasetCache& cache) {
       input_error("evaluate.variants: {} is the task itself or a variant listed before", text);
     }
     auto variant = entry.make(options.with(changes), experiment.dataset.get());
-    check_variant(text, experiment.traits, variant->traits());
+    check_variant(text, experiment.traits, traits_of(config, *variant));
     variant->check({}, evaluation_requests(config, *variant));
     experiment.variants.push_back({text, std::move(variant)});
   }
@@ -81,6 +82,22 @@ Experiment build(const RunConfig& config, DatasetCache& cache) {
   experiment.model = make_model(config.model, entry, experiment.traits,
                                 experiment.task->trained(config.train.size, seed), seed);
   return experiment;
+}
+
+TaskTraits traits_of(const RunConfig& config, const Task& task) {
+  TaskTraits traits = task.traits();
+  for (const std::string& metric : traits.metrics) task_metric(metric, traits);
+  for (const std::string& metric : config.evaluate.metrics) {
+    try {
+      task_metric(metric, traits);
+    } catch (const InputError& error) {
+      input_error("evaluate.metrics: {}", error.what());
+    }
+    if (std::ranges::find(traits.metrics, metric) == traits.metrics.end()) {
+      traits.metrics.push_back(metric);
+    }
+  }
+  return traits;
 }
 
 std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config, const Task& task) {

@@ -13,11 +13,11 @@
 
 #include "experiments/evaluation/attention_report.h"
 #include "experiments/evaluation/evaluation.h"
-#include "experiments/evaluation/metrics.h"
 #include "experiments/run/device.h"
 #include "experiments/run/identity.h"
 #include "experiments/run/trainer.h"
 #include "experiments/version.h"
+#include "results/metrics/metric.h"
 #include "results/store/store.h"
 
 namespace relbias::experiments {

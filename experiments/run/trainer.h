@@ -30,8 +30,9 @@ struct StepReport {
 };
 
 /// Everything random in a step (sizes, samples, dropout) is a function of the run's seed and the
-/// step's number, so the weights and Adam's moments are all that a run needs to continue: two calls
-/// of `advance` with or without a `save` and `load` between them give the same weights, bit by bit.
+/// step's number, so the weights and the optimiser's state are all that a run needs to continue:
+/// two calls of `advance` with or without a `save` and `load` between them give the same weights,
+/// bit by bit.
 class Trainer {
  public:
   /// Trains on the device that the model is on. Both must outlive the trainer.
@@ -55,7 +56,7 @@ class Trainer {
 
   const RunConfig& config_;
   Experiment& experiment_;
-  AdamW optimiser_;
+  std::unique_ptr<Optimiser> optimiser_;
   int64_t step_ = 0;
 };
 
