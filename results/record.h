@@ -81,6 +81,7 @@ struct SampleScores {
   std::string metric;
   std::vector<std::vector<double>> columns{};  // [columns][m]
   std::vector<std::vector<double>> guesses{};  // likewise, of the trivial rule; empty: none
+  std::vector<std::string> names{};            // [columns], as the file has them: `hits`, `count`
 };
 
 /// The test samples of one size and condition, in the order in which every run of the task meets

@@ -98,6 +98,53 @@ std::string problem_with_rows(const LearnedTable& table) {
   return {};
 }
 
+// Where sources were not read, the first column says how many samples there are.
+std::string problem_with_scores(const SampleScores& scores, size_t samples) {
+  if (scores.names.size() != scores.columns.size()) {
+    return fmt::format("{} names for {} columns", scores.names.size(), scores.columns.size());
+  }
+  if (!scores.guesses.empty() && scores.guesses.size() != scores.columns.size()) {
+    return fmt::format("{} columns of guesses for {} columns", scores.guesses.size(),
+                       scores.columns.size());
+  }
+  for (const auto* columns : {&scores.columns, &scores.guesses}) {
+    for (const auto& column : *columns) {
+      if (column.size() != samples)
+        return fmt::format("{} values for {} samples", column.size(), samples);
+    }
+  }
+  return {};
+}
+
+std::string problem_with_samples(const std::vector<SampleSet>& sets) {
+  std::set<std::tuple<int64_t, std::string_view, int64_t>> seen;
+  for (const SampleSet& set : sets) {
+    const std::string where =
+        fmt::format("samples/{}{}{}: ", set.size, set.condition.empty() ? "" : " ", set.condition);
+    if (!seen.insert({set.size, set.condition, set.step}).second) return where + "stands twice";
+    for (const SampleScores& scores : set.scores) {
+      size_t samples = set.sources.size();
+      if (samples == 0 && !scores.columns.empty()) samples = scores.columns.front().size();
+      const std::string problem = problem_with_scores(scores, samples);
+      if (!problem.empty()) return where + scores.metric + ": " + problem;
+    }
+  }
+  return {};
+}
+
+std::string problem_with_weights(const std::vector<Weights>& all) {
+  std::set<std::string_view> names;
+  for (const Weights& weights : all) {
+    const std::string where = fmt::format("model/{}: ", weights.name);
+    if (!is_name(weights.name)) return where + "weights need a name, without '/'";
+    if (!names.insert(weights.name).second) return where + "stands twice";
+    const std::vector<std::string> dimensions(weights.shape.size(), "any");
+    const auto problem = problem_with_array(dimensions, weights.shape, weights.values.size());
+    if (!problem.empty()) return where + problem;
+  }
+  return {};
+}
+
 std::string problem_with_table(const LearnedTable& table) {
   if (!is_name(table.layer) || !is_name(table.term) || table.term.ends_with(".rows")) {
     return "a layer and a term need names of their own, without '/'";
@@ -183,6 +230,9 @@ std::string problem_with(const RunRecord& run) {
   }
   if (auto problem = problem_with_train(run.train); !problem.empty()) return problem;
   if (auto problem = problem_with_evaluation(run.evaluation); !problem.empty()) return problem;
+
+  if (auto problem = problem_with_samples(run.samples); !problem.empty()) return problem;
+  if (auto problem = problem_with_weights(run.weights); !problem.empty()) return problem;
 
   std::set<std::pair<std::string_view, std::string_view>> names;
   for (const LearnedTable& table : run.tables) {

@@ -225,6 +225,13 @@ RunConfig read_config(const Settings& settings) {
   return config;
 }
 
+RunConfig read_config_text(const std::string& text, const std::string& name) {
+  const auto table = parse_toml(text, name);
+  Settings settings;
+  flatten(*table, "", settings);
+  return read_config(settings);
+}
+
 std::vector<std::string> setting_keys() {
   std::vector<std::string> keys;
   const RunConfig defaults;

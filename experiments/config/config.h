@@ -62,6 +62,9 @@ struct RunConfig {
 /// types, values out of range, unknown names, settings that contradict each other.
 RunConfig read_config(const Settings& settings);
 
+/// Likewise of a configuration as config_text writes it; `name` is what messages call it.
+RunConfig read_config_text(const std::string& text, const std::string& name);
+
 /// The configuration as TOML, every value written out, always in the same order and spelling.
 /// read_config reads it back to the same configuration.
 std::string config_text(const RunConfig& config);

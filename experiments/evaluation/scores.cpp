@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -18,20 +20,64 @@ Tensor unknown_like(const Tensor& tensor) { return at::full_like(tensor, not_giv
 
 }  // namespace
 
-KeptSamples::KeptSamples(const TaskMetric& metric)
-    : entry_(metric.entry), columns_(column_names(*metric.entry, metric.categories).size()) {}
-
-Estimate KeptSamples::estimate() const {
-  if (count() == 0) return {};
-  return {entry_->value(columns_), standard_error(entry_->influence(columns_))};
+Columns rows_with_values(const Columns& columns) {
+  Columns found(columns.size());
+  for (size_t row = 0; row < columns.front().size(); ++row) {
+    const bool any = std::ranges::any_of(
+        columns, [&](const std::vector<double>& column) { return !std::isnan(column[row]); });
+    for (size_t c = 0; any && c < columns.size(); ++c) found[c].push_back(columns[c][row]);
+  }
+  return found;
 }
 
-Scores::Scores(const TaskTraits& task) : task_(task) {
+KeptSamples::KeptSamples(const TaskMetric& metric)
+    : entry_(metric.entry),
+      names_(column_names(*metric.entry, metric.categories)),
+      rows_(names_.size()) {}
+
+Estimate KeptSamples::estimate() const {
+  const Columns found = columns();
+  if (found.front().empty()) return {};
+  return {entry_->value(found), standard_error(entry_->influence(found))};
+}
+
+Columns KeptSamples::rows(size_t samples) const {
+  Columns all = rows_;
+  for (std::vector<double>& column : all) column.resize(samples, not_given);
+  return all;
+}
+
+void KeptSamples::add(size_t row, const std::vector<double>& kept) {
+  const bool goes_on = row < rows_.front().size() && !std::isnan(rows_.back()[row]);
+  for (size_t c = 0; c < kept.size(); ++c) {
+    std::vector<double>& column = rows_[c];
+    if (column.size() <= row) column.resize(row + 1, not_given);
+    column[row] = goes_on ? column[row] + kept[c] : kept[c];
+  }
+}
+
+Scores::Scores(const TaskTraits& task) : task_(task), adds_up_(true) {
   for (const std::string& name : task.metrics) {
     metrics_.push_back(task_metric(name, task));
-    kept_.emplace(name, metrics_.back());
-    guesses_.emplace(name, metrics_.back());
+    adds_up_ &= !metrics_.back().entry->one_target;
+    kept_.by_metric.emplace(name, metrics_.back());
+    guesses_.by_metric.emplace(name, metrics_.back());
   }
+}
+
+// The sample that each of the batch belongs to.
+std::vector<size_t> Scores::rows_of(const Batch& batch, Answerer& of) const {
+  std::vector<size_t> rows;
+  for (int64_t b = 0; b < batch.inputs.size(0); ++b) {
+    const bool own = batch.sources.empty();
+    const std::string source =
+        own ? fmt::format("{}", of.batch_samples) : batch.sources.at(static_cast<size_t>(b));
+    ++of.batch_samples;
+    const bool goes_on = !own && adds_up_ && !of.sources.empty() && of.sources.back() == source;
+    if (!goes_on) of.sources.push_back(source);
+    rows.push_back(of.sources.size() - 1);
+  }
+  return rows;
 }
 
 void Scores::add(const std::vector<Tensor>& outputs, const Batch& batch) {
@@ -39,14 +85,15 @@ void Scores::add(const std::vector<Tensor>& outputs, const Batch& batch) {
   for (size_t n = 0; n < outputs.size(); ++n) {
     all.push_back(judged(task_.questions[n], outputs[n], batch.answers[n]));
   }
-  keep(all, kept_);
-  if (task_.by_position) add_by_position(all[metrics_.front().question]);
+  const std::vector<size_t> rows = rows_of(batch, kept_);
+  keep(all, rows, kept_);
+  if (task_.by_position) add_by_position(all[metrics_.front().question], rows);
 }
 
 void Scores::add_guesses(const Batch& batch) {
   std::vector<Judged> all;
   for (const Answers& answers : batch.answers) all.push_back(judged_guess(answers));
-  keep(all, guesses_);
+  keep(all, rows_of(batch, guesses_), guesses_);
 }
 
 // `output`: [B, T, outputs], [B, T, N] or, of a number, [B, T].
@@ -90,41 +137,43 @@ Scores::Judged Scores::joint(const std::vector<Judged>& all) const {
   return {at::ones_like(answer), answer, unknown, unknown, scored};
 }
 
-void Scores::keep(const std::vector<Judged>& all, ByMetric& to) const {
+void Scores::keep(const std::vector<Judged>& all, const std::vector<size_t>& rows,
+                  Answerer& to) const {
   for (const TaskMetric& metric : metrics_) {
     const Judged& one = metric.is_joint() ? joint(all) : all[metric.question];
-    if (one.target.defined()) keep(one, 0, one.target.size(1), to.at(metric.name));
+    if (!one.target.defined()) continue;
+    keep(one, {0, one.target.size(1)}, rows, to.by_metric.at(metric.name));
   }
 }
 
-// Positions first to last - 1 of every sample; samples without a scored target there are none.
-void Scores::keep(const Judged& judged, int64_t first, int64_t last, KeptSamples& to) {
+// Positions first to last - 1 of every sample; nothing of samples without a scored target there.
+void Scores::keep(const Judged& judged, std::pair<int64_t, int64_t> positions,
+                  const std::vector<size_t>& rows, KeptSamples& to) {
   const auto target = judged.target.accessor<double, 2>();
   const auto answer = judged.answer.accessor<double, 2>();
   const auto nats = judged.nats.accessor<double, 2>();
   const auto score = judged.score.accessor<double, 2>();
   const auto scored = judged.scored.accessor<bool, 2>();
-  std::vector<double> kept(to.columns_.size());
+  std::vector<double> kept(to.names_.size());
   for (int64_t b = 0; b < target.size(0); ++b) {
     std::ranges::fill(kept, 0);
     bool counts = false;
-    for (int64_t t = first; t < last; ++t) {
+    for (int64_t t = positions.first; t < positions.second; ++t) {
       if (!scored[b][t]) continue;
       to.entry_->keep({target[b][t], answer[b][t], nats[b][t], score[b][t]}, kept);
       counts = true;
     }
-    if (!counts) continue;
-    for (size_t c = 0; c < kept.size(); ++c) to.columns_[c].push_back(kept[c]);
+    if (counts) to.add(rows[static_cast<size_t>(b)], kept);
   }
 }
 
-void Scores::add_by_position(const Judged& first) {
+void Scores::add_by_position(const Judged& first, const std::vector<size_t>& rows) {
   const int64_t size = first.target.size(1);
   int64_t begin = 0;
   for (size_t bin = 0; begin < size; ++bin) {
     const int64_t end = first_bin << bin;
     if (bins_.size() <= bin) bins_.push_back({begin + 1, end, KeptSamples(metrics_.front())});
-    keep(first, begin, std::min(size, end), bins_[bin].samples);
+    keep(first, {begin, std::min(size, end)}, rows, bins_[bin].samples);
     begin = end;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/evaluation/task_metric.h"
@@ -17,20 +18,31 @@ struct Estimate {
   double standard_error = not_given;  // over samples; NaN for a single one
 };
 
-/// One metric's columns of the samples that have a scored target of its question.
+/// The rows of [columns][m] in which something stands: not NaN in every column.
+Columns rows_with_values(const Columns& columns);
+
+/// One metric's columns of test samples.
 class KeptSamples {
  public:
   explicit KeptSamples(const TaskMetric& metric);
 
-  int64_t count() const { return static_cast<int64_t>(columns_.front().size()); }
-  const Columns& columns() const { return columns_; }
+  /// Of the samples that have a scored target of the metric's question.
+  int64_t count() const { return static_cast<int64_t>(columns().front().size()); }
+  Columns columns() const { return rows_with_values(rows_); }
   Estimate estimate() const;
+  /// [columns][m] Of all m samples; NaN in every column where a sample has no such target.
+  Columns rows(size_t samples) const;
+  std::vector<std::string> names() const { return names_; }
 
  private:
   friend class Scores;
 
+  /// The row that a target is added to: of a new sample, or of one that goes on.
+  void add(size_t row, const std::vector<double>& kept);
+
   const MetricEntry* entry_;
-  Columns columns_;
+  std::vector<std::string> names_;
+  Columns rows_;
 };
 
 /// What an evaluation keeps for every metric of a task, one sample after the other.
@@ -45,13 +57,20 @@ class Scores {
   void add_guesses(const Batch& batch);
 
   /// Samples with a scored target of the metric's question.
-  int64_t samples(const std::string& metric) const { return kept_.at(metric).count(); }
-  const Columns& columns(const std::string& metric) const { return kept_.at(metric).columns(); }
+  int64_t samples(const std::string& metric) const { return kept(metric).count(); }
+  Columns columns(const std::string& metric) const { return kept(metric).columns(); }
   /// Likewise of the guesses; empty where there are none.
-  const Columns& guesses(const std::string& metric) const { return guesses_.at(metric).columns(); }
-  Estimate metric(const std::string& metric) const { return kept_.at(metric).estimate(); }
+  Columns guesses(const std::string& metric) const { return guessed(metric).columns(); }
+  Estimate metric(const std::string& metric) const { return kept(metric).estimate(); }
   /// What the guesses reach; NaN where there are none, and of metrics that judge probabilities.
-  double guessing(const std::string& metric) const { return guesses_.at(metric).estimate().value; }
+  double guessing(const std::string& metric) const { return guessed(metric).estimate().value; }
+
+  const KeptSamples& kept(const std::string& metric) const { return kept_.by_metric.at(metric); }
+  const KeptSamples& guessed(const std::string& metric) const {
+    return guesses_.by_metric.at(metric);
+  }
+  /// [m] Where each sample that the model answered is from.
+  const std::vector<std::string>& sources() const { return kept_.sources; }
 
   /// The first metric by bins of positions 1-16, 17-32, 33-64, ...; empty unless the task asks.
   struct PositionBin {
@@ -66,18 +85,26 @@ class Scores {
     Tensor target, answer, nats, score;  // float64
     Tensor scored;                       // bool
   };
-  using ByMetric = std::map<std::string, KeptSamples>;
+  // What a model or a rule answered. Samples of one source, which follow each other, are one.
+  struct Answerer {
+    std::map<std::string, KeptSamples> by_metric{};
+    std::vector<std::string> sources{};  // [m]
+    int64_t batch_samples = 0;           // met so far, those of one source counted singly
+  };
 
   static Judged judged(const Question& question, const Tensor& output, const Answers& answers);
   static Judged judged_guess(const Answers& answers);
   Judged joint(const std::vector<Judged>& all) const;
-  void keep(const std::vector<Judged>& all, ByMetric& to) const;
-  static void keep(const Judged& judged, int64_t first, int64_t last, KeptSamples& to);
-  void add_by_position(const Judged& first);
+  std::vector<size_t> rows_of(const Batch& batch, Answerer& of) const;
+  void keep(const std::vector<Judged>& all, const std::vector<size_t>& rows, Answerer& to) const;
+  static void keep(const Judged& judged, std::pair<int64_t, int64_t> positions,
+                   const std::vector<size_t>& rows, KeptSamples& to);
+  void add_by_position(const Judged& first, const std::vector<size_t>& rows);
 
   const TaskTraits& task_;
   std::vector<TaskMetric> metrics_;
-  ByMetric kept_, guesses_;
+  bool adds_up_;  // every metric can take two samples as one
+  Answerer kept_, guesses_;
   std::vector<PositionBin> bins_;
 };
 

@@ -110,7 +110,8 @@ std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config, cons
                         .samples = evaluate.samples,
                         .tokens = evaluate.tokens,
                         .batch = std::max<int64_t>(1, evaluate.batch_tokens / tokens),
-                        .above = above});
+                        .above = above,
+                        .block = *std::ranges::max_element(evaluate.sizes)});
     above = size;
   }
   return requests;

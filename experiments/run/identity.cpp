@@ -2,11 +2,6 @@
 // experiments/run: what a run is, as text.
 #include "experiments/run/identity.h"
 
-#if __has_include(<c10/util/sha1.h>)
-#include <c10/util/sha1.h>
-#else
-#include <c10/util/hash.h>
-#endif
 #include <fmt/format.h>
 
 #include <type_traits>
@@ -16,6 +11,7 @@
 #include "experiments/config/setting_text.h"
 #include "experiments/evaluation/evaluation.h"
 #include "experiments/run/trainer.h"
+#include "modalities/plain/files.h"
 
 namespace relbias::experiments {
 namespace {
@@ -116,7 +112,7 @@ std::string identity_text(const RunConfig& config, const std::vector<SettingText
   return writer.text();
 }
 
-std::string run_id(const std::string& identity) { return c10::sha1(identity).str().substr(0, 12); }
+std::string run_id(const std::string& identity) { return sha1(identity).substr(0, 12); }
 
 std::map<std::string, std::string> recorded_settings(const RunConfig& config) {
   std::map<std::string, std::string> settings;

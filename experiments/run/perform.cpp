@@ -15,7 +15,9 @@
 #include "experiments/evaluation/evaluation.h"
 #include "experiments/run/device.h"
 #include "experiments/run/identity.h"
+#include "experiments/run/provenance.h"
 #include "experiments/run/trainer.h"
+#include "experiments/run/weights.h"
 #include "experiments/version.h"
 #include "results/metrics/metric.h"
 #include "results/store/store.h"
@@ -111,11 +113,13 @@ class Performance {
   bool can_be_taken_up(const RunRecord& earlier) const {
     const bool elsewhere = earlier.status == RunStatus::failed &&
                            earlier.device != choose_device(request_.device).str();
-    return earlier.checkpoint && earlier.commit == git_commit() && !elsewhere;
+    return earlier.checkpoint && !elsewhere;
   }
 
   void take_up(const RunRecord& earlier) {
+    here_ = record_;
     record_ = earlier;
+    record_.config = here_.config;  // what is logged and kept may have changed
     record_.status = RunStatus::running;
     record_.message.clear();
     record_.finished.clear();
@@ -148,17 +152,29 @@ class Performance {
     start_ = last_save_ = Clock::now();
     train();
     save();  // what may fail from here on, by its memory for instance, need not cost the training
-    record_.evaluation = evaluate(request_.config, *experiment_, [&](int64_t size) {
-      watcher_.on_evaluation(size);
-      stop_if_wanted();
-    });
+    evaluate_now();
     for (const auto& term : experiment_->model->learned_terms()) {
       record_.tables.push_back(to_table(term));
     }
     record_.attention = watch_attention(request_.config, *experiment_);
     record_.backend = experiment_->model->backend();
+    if (request_.config.keep.weights) record_.weights = weights_of(*experiment_->model);
     finish(RunStatus::done, "");
     return RunEnd::done;
+  }
+
+  void evaluate_now() {
+    auto [rows, samples] = evaluate(request_.config, *experiment_, [&](int64_t size) {
+      watcher_.on_evaluation(size);
+      stop_if_wanted();
+    });
+    for (EvaluationRow& row : rows) {
+      row.step = trainer_->step();
+      row.commit = git_commit();
+    }
+    for (SampleSet& set : samples) set.step = trainer_->step();
+    record_.evaluation = std::move(rows);
+    record_.samples = std::move(samples);
   }
 
   void begin(c10::Device device) {
@@ -179,18 +195,35 @@ class Performance {
   }
 
   void continue_from(const Checkpoint& checkpoint, c10::Device device) {
-    if (experiment_->dataset && record_.dataset_hash != experiment_->dataset->content_hash()) {
-      input_error("{} was begun on other data: remove it, or choose another --out",
-                  request_.file.string());
+    here_.device = device.str();
+    if (experiment_->dataset) here_.dataset_hash = experiment_->dataset->content_hash();
+    const std::vector<std::string> differing = differences(record_, here_);
+    if (!differing.empty() && !request_.continue_anyway) {
+      input_error(
+          "{} cannot be continued bit-identically: here {}. Take what began it, let "
+          "--continue-anyway go on regardless, or remove the file to begin again",
+          request_.file.string(), fmt::join(differing, "; "));
     }
-    if (record_.device != device.str()) {
-      input_error("{} was begun on {}, not on {}: choose that --device, or remove the file",
-                  request_.file.string(), record_.device, device.str());
-    }
+    note_continuation(differing, checkpoint.step);
     trainer_->load(checkpoint.bytes);
     std::erase_if(record_.train, [&](const TrainRow& row) { return row.step > trainer_->step(); });
     seconds_before_ = record_.wall_seconds;
     write_run(request_.file, record_);  // it runs again
+  }
+
+  // The record speaks of the program and data that go on with it; notes say what began it.
+  void note_continuation(std::vector<std::string> differing, int64_t step) {
+    if (!is_same_cpu(record_, here_))
+      differing.push_back(fmt::format("cpu {}, not {}", here_.cpu, record_.cpu));
+    for (const std::string& difference : differing) {
+      record_.continued.push_back(fmt::format("from step {}: {}", step, difference));
+    }
+    record_.commit = here_.commit;
+    record_.uncommitted = here_.uncommitted;
+    record_.versions = here_.versions;
+    record_.cpu = here_.cpu;
+    record_.device = here_.device;
+    record_.dataset_hash = here_.dataset_hash;
   }
 
   void train() {
@@ -244,6 +277,7 @@ class Performance {
   const RunRequest& request_;
   const Watcher& watcher_;
   RunRecord record_;
+  RunRecord here_;  // of a run that is taken up: what this program would have begun
   std::optional<Experiment> experiment_;
   std::optional<Trainer> trainer_;
   Clock::time_point start_ = Clock::now(), last_save_ = start_;
@@ -274,9 +308,7 @@ RunRecord new_record(const std::string& study, const RunConfig& config) {
   record.run_id = run_id(record.identity);
   record.settings = recorded_settings(config);
   record.positions = recorded_positions(config);
-  record.commit = git_commit();
-  record.versions = {
-      {"libtorch", libtorch_version()}, {"compiler", compiler_version()}, {"hdf5", hdf5_version()}};
+  stamp(record);
   record.started = utc_time();
   record.modality = find_entry("task", config.data.task.name(), task_entries()).modality;
   record.task = config.data.task.label();

@@ -8,6 +8,7 @@
 
 #include "results/schema.h"
 #include "results/store/run_contents.h"
+#include "results/store/run_samples.h"
 #include "results/store/store.h"
 
 namespace relbias::results {
@@ -20,13 +21,15 @@ void write_run(const std::filesystem::path& file, const RunRecord& run) {
     throw StoreError(fmt::format("{}: a run of schema version {} is read, but not written",
                                  file.string(), run.schema_version));
   }
-  write_contents(file, contents_of(run));
+  update_contents(file, contents_of(run), is_own);
 }
 
 RunRecord read_run(const std::filesystem::path& file, RunParts parts) {
   const bool all = parts == RunParts::all;
-  StoredContents contents =
-      read_contents(file, {check_schema, all ? is_part_of_run : is_number_of_run});
+  StoredContents contents = read_contents(file, {.accept = check_schema,
+                                                 .wants = all ? is_part_of_run : is_number_of_run,
+                                                 .is_meant = is_own,
+                                                 .unwanted_column = all ? "" : source_column});
   try {
     RunRecord run = record_of(std::move(contents));
     run.file = file.string();

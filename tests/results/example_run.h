@@ -110,6 +110,21 @@ inline RunRecord example_run() {
   run.tables = example_tables();
   run.attention = {{"entropy", {"layer", "head"}, {2, 2}, {0.5, 1, 1.5, not_given}},
                    {"largest", {}, {}, {0.75}}};
+  run.samples = {{128,
+                  "",
+                  20,
+                  "ab12",
+                  "block of 256 bytes",
+                  {"byte 0", "byte 256"},
+                  {{"bits-per-byte", {{3, 3.5}, {1, 1}}, {{8, 8}, {1, 1}}, {"bits", "count"}}}},
+                 {256,
+                  "≤15",
+                  20,
+                  "cd34",
+                  "sequence",
+                  {"0", "1", "2"},
+                  {{"accuracy", {{1, not_given, 0}, {4, not_given, 6}}, {}, {"hits", "count"}}}}};
+  run.weights = {{"head.weight", {2, 2}, {1, 2, 3, 4.5F}}, {"gain", {}, {1}}};
   run.checkpoint = {20, {'\0', 'a', '\xff', '\0'}};
   return run;
 }
@@ -135,6 +150,23 @@ inline void expect_same_values(const std::vector<double>& a, const std::vector<d
   for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(same(a[i], b[i])) << "value " << i;
 }
 
+inline void expect_same_samples(const std::vector<SampleSet>& a, const std::vector<SampleSet>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(std::tie(a[i].size, a[i].condition, a[i].step, a[i].hash, a[i].unit, a[i].sources),
+              std::tie(b[i].size, b[i].condition, b[i].step, b[i].hash, b[i].unit, b[i].sources));
+    ASSERT_EQ(a[i].scores.size(), b[i].scores.size());
+    for (size_t n = 0; n < a[i].scores.size(); ++n) {
+      const SampleScores &x = a[i].scores[n], &y = b[i].scores[n];
+      EXPECT_EQ(std::tie(x.metric, x.names), std::tie(y.metric, y.names));
+      ASSERT_EQ(x.columns.size(), y.columns.size());
+      ASSERT_EQ(x.guesses.size(), y.guesses.size());
+      for (size_t c = 0; c < x.columns.size(); ++c) expect_same_values(x.columns[c], y.columns[c]);
+      for (size_t c = 0; c < x.guesses.size(); ++c) expect_same_values(x.guesses[c], y.guesses[c]);
+    }
+  }
+}
+
 inline void expect_same(const RunRecord& a, const RunRecord& b) {
   visit_attributes(
       [&](const char* name, auto member) { EXPECT_TRUE(same(a.*member, b.*member)) << name; });
@@ -154,6 +186,12 @@ inline void expect_same(const RunRecord& a, const RunRecord& b) {
     const Monitor &x = a.attention[i], &y = b.attention[i];
     EXPECT_EQ(std::tie(x.name, x.dimensions, x.shape), std::tie(y.name, y.dimensions, y.shape));
     expect_same_values(x.values, y.values);
+  }
+  expect_same_samples(a.samples, b.samples);
+  ASSERT_EQ(a.weights.size(), b.weights.size());
+  for (size_t i = 0; i < a.weights.size(); ++i) {
+    const Weights &x = a.weights[i], &y = b.weights[i];
+    EXPECT_EQ(std::tie(x.name, x.shape, x.values), std::tie(y.name, y.shape, y.values));
   }
   ASSERT_EQ(a.checkpoint.has_value(), b.checkpoint.has_value());
   if (a.checkpoint) {

@@ -78,7 +78,9 @@ size = 12
 sizes = [12]
 steps = 20
 batch = 4
+optimiser = "adamw"
 learning_rate = 0.003
+schedule = "cosine"
 warmup = 4
 weight_decay = 0.01
 betas = [0.9, 0.999]
@@ -89,6 +91,7 @@ log_every = 1
 [evaluate]
 sizes = [12, 24]
 variants = []
+metrics = []
 samples = 8
 tokens = 65536
 batch_tokens = 8192
