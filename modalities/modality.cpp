@@ -24,6 +24,7 @@ Batch Batch::each(const std::function<Tensor(const Tensor&)>& change) const {
     apply(answer.candidates);
     apply(answer.pooled);
     apply(answer.guesses);
+    apply(answer.guess_nats);
   }
   return changed;
 }

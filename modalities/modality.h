@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "modalities/relation.h"
+#include "modalities/sampling/split.h"
 #include "modalities/seed.h"
 
 namespace relbias::modalities {
@@ -36,7 +37,8 @@ struct Answers {
   Tensor scored{};      // [B, T] bool: the targets that count
   Tensor candidates{};  // [B, N] bool: tokens that may be pointed at; undefined: all that are valid
   Tensor pooled{};  // [B, N] bool: tokens that answer for the sample; undefined: all that are valid
-  Tensor guesses{};  // [B, T] as targets: the trivial rule's (TaskEntry); undefined: it has none
+  Tensor guesses{};     // [B, T] as targets: the trivial rule's (TaskEntry); undefined: it has none
+  Tensor guess_nats{};  // [B, T] float: -ln of what the rule gives each target; undefined: none
 };
 
 /// Samples of one size, on the CPU.
@@ -46,8 +48,9 @@ struct Batch {
   std::vector<Answers> answers;  // one a question of the task
   Tensor valid;                  // [B, N] bool: tokens that are not padding; undefined: all are
   std::vector<Structure> structures;  // one for all samples, or one a sample
-  // [B] Of test samples: what each is from. Those of one source (a block of text, a clip, a file)
-  // count as one, and must come one after the other; empty: each is from its own.
+  // [B] What each sample comes from. Samples of one source (a file, a clip, a class of graphs that
+  // are alike) count as one, and stand one after the other in an evaluation; empty: each is from
+  // its own.
   std::vector<std::string> sources{};
 
   /// The structure with the most tokens: what is undefined for a size is so for long samples.
@@ -72,6 +75,7 @@ struct Question {
   int64_t outputs = 0;             // categories; otherwise unused
   double mean = 0, deviation = 1;  // of a number's training targets
   std::string target{};            // what is asked, where tasks of one kind ask for several things
+  bool steps = false;  // a number of steps of the relation, which a clip of the relation may hide
 };
 
 /// What a task asks of a model and how its answers are judged.
@@ -83,8 +87,10 @@ struct TaskTraits {
   bool tied_outputs = false;  // outputs are the input tokens: one table serves both
   std::vector<std::string>
       metrics;  // the first is the one that tables show (experiments/evaluation/metrics.h)
-  double chance = std::numeric_limits<double>::quiet_NaN();  // of the first metric, without guesses
+  // Of the first metric by chance; tables show what the trivial rule reaches, where there is one.
+  double chance = std::numeric_limits<double>::quiet_NaN();
   double ceiling = std::numeric_limits<double>::quiet_NaN();  // the best that can be reached
+  std::string gate{};        // what the task isolates, where its target makes a gate of it
   bool by_position = false;  // also report the first metric by position in the sequence
   bool binned = false;  // a size is an upper bound: its samples are above the next smaller size
 };
@@ -106,6 +112,8 @@ struct EvaluationRequest {
   int64_t above = 0;  // binned tasks: samples are larger than this and at most `size`
   int64_t block = 0;  // the largest size of the evaluation: neighbouring windows of a stream of
                       // text are alike, so that blocks of this size count as one sample
+  /// Settings are chosen on validation, results are of test; train is for rules made from it.
+  Split split = Split::test;
 };
 
 /// Throws InputError unless the request asks for samples, and for batches of them. `task` is named
@@ -128,6 +136,11 @@ class Task {
  public:
   virtual ~Task() = default;
   virtual TaskTraits traits() const = 0;
+  /// The best value of the first metric that a model with this relation can reach at this size; NaN
+  /// where it is not known.
+  virtual double ceiling(const std::string& /*relation*/, int64_t /*size*/) const {
+    return traits().ceiling;
+  }
   /// Tokens of a sample of this size (a picture of 20 pixels a side with patch 4 has 25).
   virtual int64_t tokens(int64_t size) const { return size; }
   virtual Batch training(const TrainingRequest& request) const = 0;
@@ -145,6 +158,10 @@ class Task {
                      const std::vector<EvaluationRequest>& evaluations) const = 0;
 };
 
+/// A benchmark measures what a user wants on data as it is. A gate states or nearly states its
+/// answer in the relation, or isolates one ability: no ranks and no advice rest on it.
+enum class TaskKind { benchmark, gate };
+
 struct TaskEntry {
   std::string name{};      // from the file name, set by the catalogue
   std::string modality{};  // from the folder, set by the catalogue
@@ -152,6 +169,8 @@ struct TaskEntry {
   std::string summary;     // inputs, targets, what it proves
   std::string relation;    // the relation that a model of this task uses unless told otherwise
   std::string trivial{};   // the rule that makes Answers::guesses: what is right without a relation
+  TaskKind kind = TaskKind::benchmark;
+  std::string ability{};  // of a gate: what it isolates, in one line
   bool needs_dataset = false;
   std::vector<OptionSpec> options{};
   /// `dataset` is null for tasks that make their own samples, and outlives the task.

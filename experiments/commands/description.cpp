@@ -113,6 +113,7 @@ std::string describe_task(const TaskEntry& entry) {
          paragraph("what", entry.summary) +
          paragraph("data", entry.needs_dataset ? "needs a dataset" : "makes its own samples") +
          paragraph("guessing", entry.trivial) +
+         paragraph("kind", entry.kind == TaskKind::gate ? "gate: " + entry.ability : "benchmark") +
          paragraph("relation", entry.relation + ", unless the model names another") +
          paragraph("options", option_lines(entry.options));
 }

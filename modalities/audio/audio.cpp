@@ -89,12 +89,4 @@ const AudioDataset& audio_of(const Dataset* dataset, const std::string& task) {
   return dataset_of<AudioDataset>(dataset, task, "audio, for example prompts");
 }
 
-Split split_of_key(const std::string& key, int train, int validation) {
-  // The first 8 of 40 hexadecimal digits.
-  const uint64_t hash = std::stoull(content_hash({{key, ""}}).substr(0, 8), nullptr, 16);
-  const auto percent = static_cast<int>(hash % 100);
-  if (percent < train) return Split::train;
-  return percent < train + validation ? Split::validation : Split::test;
-}
-
 }  // namespace relbias::modalities

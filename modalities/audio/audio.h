@@ -76,8 +76,4 @@ class AudioDataset final : public Dataset {
 /// For a task's factory: the dataset as audio, or InputError naming the task.
 const AudioDataset& audio_of(const Dataset* dataset, const std::string& task);
 
-/// Splits by a hash of a key, so that one key never stands in two and a new file moves no other:
-/// `train` and `validation` per cent of the keys, the rest tests.
-Split split_of_key(const std::string& key, int train, int validation);
-
 }  // namespace relbias::modalities

@@ -11,16 +11,11 @@
 namespace relbias::modalities {
 
 std::vector<OptionSpec> clip_task_specs(const Patches& defaults) {
-  std::vector<OptionSpec> specs = Patches::specs(defaults);
-  specs.push_back(split_option("clips that are"));
-  return specs;
+  return Patches::specs(defaults);
 }
 
 ClipTask::ClipTask(const Options& options, const AudioDataset& audio)
-    : audio_(audio),
-      name_(options.name()),
-      patches_(Patches::from(options, audio.mels())),
-      split_(held_out_split(options)) {}
+    : audio_(audio), name_(options.name()), patches_(Patches::from(options, audio.mels())) {}
 
 void ClipTask::check_categories() const {
   std::vector<ClassCount> classes;
@@ -34,12 +29,26 @@ void ClipTask::check_categories() const {
   check_trained(fmt::format("{}: {}", name_, audio_.report()), classes);
 }
 
-double ClipTask::largest_share() const {
+int64_t ClipTask::commonest() const {
   std::vector<int64_t> counts(static_cast<size_t>(categories()));
-  for (const Clip& clip : audio_.clips(split_)) ++counts[static_cast<size_t>(clip.category)];
-  return static_cast<double>(std::ranges::max(counts)) /
-         static_cast<double>(audio_.clips(split_).size());
+  for (const Clip& clip : audio_.clips(Split::train)) ++counts[static_cast<size_t>(clip.category)];
+  return std::ranges::max_element(counts) - counts.begin();
 }
+
+namespace {
+
+// The n-th of `count` numbers, ordered by the clip that they stand for, number modulo `clips`: what
+// comes from one clip stands together. 5 numbers of 2 clips: 0 2 4 1 3.
+int64_t grouped(int64_t n, int64_t clips, int64_t count) {
+  for (int64_t clip = 0; clip < clips; ++clip) {
+    const int64_t of_clip = (count - clip + clips - 1) / clips;
+    if (n < of_clip) return clip + n * clips;
+    n -= of_clip;
+  }
+  TORCH_INTERNAL_ASSERT(false, n, " of ", count, " numbers of ", clips, " clips");
+}
+
+}  // namespace
 
 Batch ClipTask::training(const TrainingRequest& request) const {
   const Pool pool = pool_of(Split::train, request.size, 0);
@@ -64,12 +73,14 @@ void ClipTask::evaluation(const EvaluationRequest& request,
   check({}, {request});
   const Pool pool = held_out(request);
   const int64_t count = samples_of(pool, request.samples);
-  const uint64_t seed = stream_seed(0, "evaluation", static_cast<uint64_t>(request.size));
+  const uint64_t seed =
+      stream_seed(0, evaluation_stream(request.split), static_cast<uint64_t>(request.size));
   std::vector<ClipSample> samples;
-  for (int64_t number = 0; number < count; ++number) {
+  for (int64_t n = 0; n < count; ++n) {
+    const int64_t number = grouped(n, static_cast<int64_t>(pool.clips.size()), count);
     at::Generator generator = stream(seed, "sample", static_cast<uint64_t>(number));
     samples.push_back(sample(pool, number, request.size, generator));
-    if (static_cast<int64_t>(samples.size()) < request.batch && number + 1 < count) continue;
+    if (static_cast<int64_t>(samples.size()) < request.batch && n + 1 < count) continue;
     use(batch_of(samples));
     samples.clear();
   }
@@ -118,7 +129,7 @@ Pool ClipTask::pool_of(Split split, int64_t size, int64_t above) const {
 
 // In an order of their own: the first few of a folder are no sample of it.
 Pool ClipTask::held_out(const EvaluationRequest& request) const {
-  Pool pool = pool_of(split_, request.size, request.above);
+  Pool pool = pool_of(request.split, request.size, request.above);
   at::Generator generator = stream(0, "order of the clips", 0);
   const auto count = static_cast<int64_t>(pool.clips.size());
   const Tensor order = at::randperm(count, generator, at::TensorOptions(at::kLong));
@@ -146,8 +157,12 @@ Batch ClipTask::batch_of(const std::vector<ClipSample>& samples) const {
     const int64_t size = sample.tokens.size(0), answered = sample.targets.size(0);
     batch.inputs[b].narrow(0, 0, size).copy_(sample.tokens);
     batch.valid[b].narrow(0, 0, size).fill_(true);
+    batch.sources.push_back(sample.source);
     answer.targets[b].narrow(0, 0, answered).copy_(sample.targets);
     answer.scored[b].narrow(0, 0, answered).fill_(true);
+    if (!sample.guesses.defined()) continue;
+    if (!answer.guesses.defined()) answer.guesses = at::zeros_like(answer.targets);
+    answer.guesses[b].narrow(0, 0, answered).copy_(sample.guesses);
   }
   if (batch.valid.all().item<bool>()) batch.valid = Tensor();
   batch.answers = {answer};

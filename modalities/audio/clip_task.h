@@ -15,8 +15,10 @@ struct Pool {
 };
 
 struct ClipSample {
-  Tensor tokens;   // [n, F]
-  Tensor targets;  // [1] or [n] int64
+  Tensor tokens;         // [n, F]
+  Tensor targets;        // [1] or [n] int64
+  Tensor guesses{};      // as targets; undefined: the task has no rule
+  std::string source{};  // the clips that it is made of
 };
 
 /// Training samples come from a stream a step, evaluation samples from streams that depend on
@@ -52,8 +54,8 @@ class ClipTask : public Task {
 
   /// For tasks that ask for categories: throws InputError unless all are trained.
   void check_categories() const;
-  /// The share of the commonest category among the clips that are evaluated.
-  double largest_share() const;
+  /// The category with the most training clips.
+  int64_t commonest() const;
 
   const AudioDataset& audio() const { return audio_; }
   /// The tokens of a clip, [n, F], played backwards if asked.
@@ -69,10 +71,9 @@ class ClipTask : public Task {
   const AudioDataset& audio_;
   std::string name_;
   Patches patches_;
-  Split split_;  // that is evaluated
 };
 
-/// Options that all tasks on clips have: how frames become tokens, and which split is evaluated.
+/// Options that all tasks on clips have: how frames become tokens.
 std::vector<OptionSpec> clip_task_specs(const Patches& defaults);
 
 }  // namespace relbias::modalities

@@ -76,6 +76,7 @@ JoinedTask::Joined JoinedTask::joined(const Pool& pool, at::Generator& generator
     const Clip& clip =
         *clips[static_cast<size_t>(below(static_cast<int64_t>(clips.size()), generator))];
     const bool backwards = strict_ && below(2, generator) == 1;
+    sample.source += (sample.source.empty() ? "" : " + ") + clip.name;
     parts.push_back(tokens_of(audio().frames(clip), backwards));
     sample.clip_tokens.push_back(parts.back().size(0));
   }

@@ -24,6 +24,7 @@ class JoinedTask : public ClipTask {
     Tensor tokens;                     // [n, F]
     std::vector<int64_t> categories;   // of every clip
     std::vector<int64_t> clip_tokens;  // of every clip
+    std::string source;                // their names
   };
   Joined joined(const Pool& pool, at::Generator& generator) const;
   void check_pool(const Pool& pool) const override;

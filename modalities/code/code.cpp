@@ -35,6 +35,7 @@ ParsedFile parse_file(const Language& language, const File& file, int64_t limit)
   }
   for (const size_t node : outer_functions(tree)) {
     Snippet function = snippet_of(tree, node, static_cast<size_t>(limit));
+    function.source = file.name;
     function.name =
         fmt::format("{} line {}", file.name, place_of(tree.source, tree.nodes[node].begin).line);
     parsed.cut += function.cut;

@@ -49,6 +49,7 @@ Batch collate(const std::vector<Example>& examples, int64_t features, const Task
   for (const Example& example : examples) {
     valid.push_back(at::arange(tokens) < example.structure.keys);
     batch.structures.push_back(example.structure);
+    if (!example.source.empty()) batch.sources.push_back(example.source);
   }
   batch.valid = at::stack(valid);
   for (size_t question = 0; question < traits.questions.size(); ++question) {

@@ -18,7 +18,8 @@ struct ExampleAnswers {
 struct Example {
   std::vector<int64_t> inputs;  // [N * features]
   std::vector<ExampleAnswers> answers;
-  Structure structure;  // keys = N
+  Structure structure;   // keys = N
+  std::string source{};  // as in Batch
 };
 
 /// Pads on the right to the longest example. With `features` 1 inputs are [B, N], else [B, N, F].

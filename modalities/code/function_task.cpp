@@ -11,8 +11,7 @@ FunctionTask::FunctionTask(const Options& options, const CodeDataset& code)
       name_(options.name()),
       all_nodes_(options.word("tokens") == "nodes"),
       depth_(options.integer("depth")),
-      deeper_(options.flag("deeper")),
-      split_(held_out_split(options)) {
+      deeper_(options.flag("deeper")) {
   if (deeper_ && depth_ == 0) {
     input_error("task {}: deeper=true needs depth=, the depth of the training", name_);
   }
@@ -30,8 +29,8 @@ bool FunctionTask::belongs(const Snippet& snippet, Split split) const {
 }
 
 void FunctionTask::select() {
-  for (const Split split : {Split::train, split_}) {
-    Functions& functions = split == Split::train ? train_ : held_out_;
+  for (const Split split : all_splits) {
+    Functions& functions = functions_[static_cast<size_t>(split)];
     for (const Snippet& snippet : code_.snippets(split)) {
       if (belongs(snippet, split) && suits(snippet)) functions.push_back(&snippet);
     }
@@ -51,6 +50,7 @@ Example FunctionTask::example(const Snippet& snippet, QuestionDraw draw) const {
   const FunctionAnswers asked = ask(snippet, draw);
   Example example;
   example.structure = structure_of(snippet, all_nodes_);
+  example.source = snippet.source;
   const std::vector<int64_t>& nodes = example.structure.token_nodes;
   const auto ids_of = [&](int32_t node) {
     Vocabulary::Ids ids;
@@ -96,7 +96,8 @@ Example FunctionTask::example(const Snippet& snippet, QuestionDraw draw) const {
 }
 
 Batch FunctionTask::training(const TrainingRequest& request) const {
-  const size_t count = shorter_than(train_, request.size + 1);
+  const Functions& functions = functions_of(Split::train);
+  const size_t count = shorter_than(functions, request.size + 1);
   if (count == 0) check({request.size}, {});
   QuestionDraw draw(stream_seed(request.seed, "data", request.step));
   const auto batch = static_cast<size_t>(request.batch);
@@ -104,7 +105,7 @@ Batch FunctionTask::training(const TrainingRequest& request) const {
   const size_t first = std::min(anchor - std::min(anchor, width / 2), count - width);
   std::vector<Example> examples;
   for (size_t n = 0; n < batch; ++n) {
-    const Snippet& snippet = *train_[n == 0 ? anchor : first + draw.below(width)];
+    const Snippet& snippet = *functions[n == 0 ? anchor : first + draw.below(width)];
     examples.push_back(example(
         snippet, QuestionDraw(stream_seed(request.seed, "questions", request.step * batch + n))));
   }
@@ -129,11 +130,17 @@ uint64_t evaluation_seed(const Snippet& snippet) { return stream_seed(0, token_t
 }  // namespace
 
 FunctionTask::Functions FunctionTask::between(const EvaluationRequest& request) const {
-  const size_t first = shorter_than(held_out_, request.above + 1);
-  const size_t last = std::max(first, shorter_than(held_out_, request.size + 1));
-  Functions bin(held_out_.begin() + static_cast<int64_t>(first),
-                held_out_.begin() + static_cast<int64_t>(last));
-  if (static_cast<int64_t>(bin.size()) <= request.samples) return bin;
+  const Functions& all = functions_of(request.split);
+  const size_t first = shorter_than(all, request.above + 1);
+  const size_t last = std::max(first, shorter_than(all, request.size + 1));
+  Functions bin(all.begin() + static_cast<int64_t>(first),
+                all.begin() + static_cast<int64_t>(last));
+  // Functions of one file stand together.
+  const auto by_file = [](const Snippet* a, const Snippet* b) { return a->source < b->source; };
+  if (static_cast<int64_t>(bin.size()) <= request.samples) {
+    std::stable_sort(bin.begin(), bin.end(), by_file);
+    return bin;
+  }
   std::vector<std::pair<uint64_t, size_t>> order;
   for (size_t n = 0; n < bin.size(); ++n) order.emplace_back(evaluation_seed(*bin[n]), n);
   std::sort(order.begin(), order.end());
@@ -141,6 +148,7 @@ FunctionTask::Functions FunctionTask::between(const EvaluationRequest& request) 
   std::sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.second < b.second; });
   Functions some;
   for (const auto& [hash, n] : order) some.push_back(bin[n]);
+  std::stable_sort(some.begin(), some.end(), by_file);
   return some;
 }
 
@@ -160,27 +168,30 @@ void FunctionTask::evaluation(const EvaluationRequest& request,
 
 void FunctionTask::check(const std::vector<int64_t>& train_sizes,
                          const std::vector<EvaluationRequest>& evaluations) const {
-  const auto expect_some = [&](const char* what, int64_t above, int64_t size, size_t found,
-                               const Functions& all) {
+  const auto expect_some = [&](Split split, int64_t above, int64_t size, size_t found) {
     if (size < 1) input_error("{}: size {} found, at least 1 expected", name_, size);
     if (found > 0) return;
+    const Functions& all = functions_of(split);
     input_error(
-        "{}: no function of {} to {} tokens {}; it has {} that suit, of {} to {} tokens: {}", name_,
-        above + 1, size, what, all.size(), all.empty() ? 0 : length(*all.front()),
-        all.empty() ? 0 : length(*all.back()), code_.report());
+        "{}: no function of {} to {} tokens in the {} split; it has {} that suit, of {} to {} "
+        "tokens: {}",
+        name_, above + 1, size, split_name(split), all.size(),
+        all.empty() ? 0 : length(*all.front()), all.empty() ? 0 : length(*all.back()),
+        code_.report());
   };
   for (const int64_t size : train_sizes) {
-    expect_some("in the training split", 0, size, shorter_than(train_, size + 1), train_);
+    const Functions& functions = functions_of(Split::train);
+    expect_some(Split::train, 0, size, shorter_than(functions, size + 1));
   }
   for (const EvaluationRequest& request : evaluations) {
     check_counts(request, name_);
-    expect_some("is held out", request.above, request.size, between(request).size(), held_out_);
+    expect_some(request.split, request.above, request.size, between(request).size());
   }
 }
 
-void FunctionTask::each_held_out(
-    const std::function<void(const Snippet&, const FunctionAnswers&)>& use) const {
-  for (const Snippet* snippet : held_out_) {
+void FunctionTask::each(
+    Split split, const std::function<void(const Snippet&, const FunctionAnswers&)>& use) const {
+  for (const Snippet* snippet : functions_of(split)) {
     QuestionDraw draw(evaluation_seed(*snippet));
     use(*snippet, ask(*snippet, draw));
   }
@@ -208,7 +219,6 @@ std::vector<OptionSpec> function_options(std::vector<OptionSpec> own) {
                  std::string("leaves"),
                  "of a function: the leaves of its tree, or all nodes",
                  {"leaves", "nodes"}});
-  own.push_back(split_option("functions that are"));
   own.push_back({"depth",
                  int64_t{0},
                  "only functions whose blocks nest at most so deep; 0: any",
@@ -220,7 +230,7 @@ std::vector<OptionSpec> function_options(std::vector<OptionSpec> own) {
 }
 
 const CodeDataset& code_dataset(const Dataset* dataset, std::string_view task) {
-  return dataset_of<CodeDataset>(dataset, task, "code, for example python-stdlib");
+  return dataset_of<CodeDataset>(dataset, task, "code, for example code-packages");
 }
 
 std::vector<int32_t> block_depths(const Snippet& snippet) {

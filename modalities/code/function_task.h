@@ -32,14 +32,13 @@ struct FunctionAnswers {
 };
 
 /// Samples are the dataset's functions: training draws from the training split, evaluation takes
-/// every function of the held-out split in the bin asked for, at most `samples` of them. A size is
+/// every function of the split in the bin asked for, at most `samples` of them. A size is
 /// an upper bound in tokens; longer functions belong to a larger size. The functions of a training
 /// batch are of similar length, so that little is padding: one is drawn uniformly, the others from
 /// the 8 * batch functions nearest to it in length.
 ///
-/// Options of every such task: `tokens = leaves | nodes`, the held-out `split`, and `depth`: only
-/// functions whose blocks nest at most so deep (0: any), or, with `deeper`, evaluation on the
-/// others.
+/// Options of every such task: `tokens = leaves | nodes`, and `depth`: only functions whose blocks
+/// nest at most so deep (0: any), or, with `deeper`, evaluation on the others.
 class FunctionTask : public Task {
  public:
   FunctionTask(const Options& options, const CodeDataset& code);
@@ -63,8 +62,9 @@ class FunctionTask : public Task {
   /// Chooses the functions; the last thing that a constructor does.
   void select();
 
-  /// Every held-out function that suits, as it is evaluated.
-  void each_held_out(const std::function<void(const Snippet&, const FunctionAnswers&)>& use) const;
+  /// Every function of a split that suits, as it is evaluated.
+  void each(Split split,
+            const std::function<void(const Snippet&, const FunctionAnswers&)>& use) const;
 
   /// Answers of one question about every node, none scored.
   static ExampleAnswers unscored(const Snippet& snippet);
@@ -80,13 +80,15 @@ class FunctionTask : public Task {
   bool belongs(const Snippet& snippet, Split split) const;
   Functions between(const EvaluationRequest& request) const;
   Example example(const Snippet& snippet, QuestionDraw draw) const;
+  const Functions& functions_of(Split split) const {
+    return functions_[static_cast<size_t>(split)];
+  }
   size_t shorter_than(const Functions& functions, int64_t tokens) const;
 
   const bool all_nodes_;
   const int64_t depth_;
   const bool deeper_;
-  const Split split_;
-  Functions train_, held_out_;
+  std::array<Functions, 3> functions_;  // by Split
 };
 
 /// The options that every such task has, and its own.

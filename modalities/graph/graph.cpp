@@ -8,6 +8,7 @@
 #include <set>
 
 #include "modalities/graph/paths.h"
+#include "modalities/sampling/division.h"
 
 namespace relbias::modalities {
 namespace {
@@ -74,6 +75,18 @@ void check_labels(const Graph& graph, const GraphSource& source) {
   }
 }
 
+// What a model sees of a graph, to divide by: copies stay together.
+std::string content_of(const Graph& graph) {
+  std::string content = fmt::format("{} nodes", graph.structure.nodes);
+  for (const auto& [from, to] : graph.structure.edges) content += fmt::format(" {}-{}", from, to);
+  for (const Tensor& nodes : {graph.categories, graph.numbers, graph.structure.edge_features}) {
+    if (!nodes.defined()) continue;
+    const Tensor whole = nodes.contiguous();
+    content.append(static_cast<const char*>(whole.data_ptr()), whole.nbytes());
+  }
+  return content;
+}
+
 }  // namespace
 
 Graph new_graph(std::string name, int64_t nodes) {
@@ -102,6 +115,7 @@ void GraphDataset::check() const {
 
 void GraphDataset::divide() {
   std::vector<const Graph*> free;
+  std::vector<std::string> keys;
   for (const Graph& graph : source_.graphs) {
     if (graph.split) {
       splits_[static_cast<size_t>(*graph.split)].push_back(&graph);
@@ -109,18 +123,12 @@ void GraphDataset::divide() {
       splits_[static_cast<size_t>(Split::test)].push_back(&graph);
     } else {
       free.push_back(&graph);
+      keys.push_back(graph.key.empty() ? content_of(graph) : graph.key);
     }
   }
-  const auto count = static_cast<int64_t>(free.size());
-  const Tensor order =
-      at::randperm(count, stream(0, "division of graphs"), at::TensorOptions(at::kLong));
-  const auto part = [&](double share) { return std::max<int64_t>(1, std::llround(share * count)); };
-  for (int64_t n = 0; n < count; ++n) {
-    const int64_t place = order[n].item<int64_t>();
-    const Split split = place < part(0.15)                ? Split::test
-                        : place < part(0.15) + part(0.05) ? Split::validation
-                                                          : Split::train;
-    splits_[static_cast<size_t>(split)].push_back(free[static_cast<size_t>(n)]);
+  const Division division = divided(keys, {.validation = 0.05, .test = 0.15}, "content");
+  for (size_t n = 0; n < free.size(); ++n) {
+    splits_[static_cast<size_t>(division.splits[n])].push_back(free[n]);
   }
   for (const Split split : all_splits) {
     if (graphs(split).empty()) {

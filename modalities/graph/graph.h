@@ -24,6 +24,7 @@ struct Graph {
   Tensor numbers{};              // [N, F] float32; undefined: none
   std::vector<Tensor> labels{};  // one a target: [1] or, of nodes, [N] float64; NaN: not known
   std::optional<Split> split{};  // where the source says it
+  std::string key{};             // what divides it: its canonical SMILES; empty: its content
 };
 
 /// What the graphs of a dataset are labelled with.
@@ -32,6 +33,8 @@ struct GraphTarget {
   Question::Kind kind = Question::Kind::number;  // a number or a category
   Question::About about = Question::About::sample;
   int64_t categories = 0;
+  bool steps = false;  // counts steps of the relation
+  std::string gate{};  // what it isolates, where the relation states or nearly states it
 };
 
 /// What a graph dataset was read from.
@@ -49,9 +52,10 @@ struct GraphSource {
 Graph new_graph(std::string name, int64_t nodes);
 
 /// Graphs in the order of the source. Unless the source has splits of its own, graphs of at most
-/// `train_nodes` nodes are divided at random into 80 % train, 5 % validation and 15 % test, the
-/// same way every time, and all larger ones test. Self loops, repeated edges, isolated nodes and
-/// graphs in several parts are ordinary and counted in the report; a label that is NaN is missing.
+/// `train_nodes` nodes are divided by key or content (modalities/division.h) into 80 % train, 5 %
+/// validation and 15 % test, and all larger ones test. Self loops, repeated edges, isolated nodes
+/// and graphs in several parts are ordinary and counted in the report; a label that is NaN is
+/// missing.
 class GraphDataset final : public Dataset {
  public:
   /// Throws InputError where a graph names a node or a category that there is not, has a label that

@@ -60,10 +60,10 @@ std::string take_empty(std::vector<ClassCount>& classes) {
   return names.empty() ? "" : fmt::format("; without pictures: {}", fmt::join(names, ", "));
 }
 
-// A share of `count` pictures when `left` are not yet given away.
-int64_t taken(double share, int64_t count, int64_t left) {
-  if (share <= 0 || left < 2) return 0;
-  return std::clamp<int64_t>(std::llround(share * static_cast<double>(count)), 1, left - 1);
+// What a picture shows, to divide by.
+std::string bytes_of(const Tensor& picture) {
+  const Tensor whole = picture.contiguous();
+  return {static_cast<const char*>(whole.data_ptr()), whole.nbytes()};
 }
 
 }  // namespace
@@ -102,34 +102,33 @@ Tensor ImageDataset::labels(Split split, const Tensor& which) const {
   return at(split).labels.index_select(0, which);
 }
 
-double ImageDataset::largest_share(Split split) const {
-  const Tensor counts = at::bincount(at(split).labels).to(at::kDouble);
-  return counts.max().item<double>() / static_cast<double>(count(split));
+int64_t ImageDataset::commonest() const {
+  return at::bincount(at(Split::train).labels).argmax().item<int64_t>();
 }
 
-std::array<Pictures, 3> divided_by_class(const Pictures& all, const Shares& shares) {
-  std::array<std::vector<Tensor>, 3> places;
-  const auto take = [&](Split split, const Tensor& some) {
-    places[static_cast<size_t>(split)].push_back(some);
-  };
+std::array<Pictures, 3> divided_by_class(const Pictures& all, const Shares& shares,
+                                         const std::vector<std::string>& sources) {
+  std::array<std::vector<int64_t>, 3> places;
   const int64_t classes = all.count() > 0 ? all.labels.max().item<int64_t>() + 1 : 0;
   for (int64_t label = 0; label < classes; ++label) {
     const Tensor members = (all.labels == label).nonzero().squeeze(1);
-    const int64_t count = members.size(0);
-    const at::Generator generator = stream(0, "division", static_cast<uint64_t>(label));
-    const Tensor order =
-        members.index_select(0, at::randperm(count, generator, at::TensorOptions(at::kLong)));
-    const int64_t test = taken(shares.test, count, count);
-    const int64_t validation = taken(shares.validation, count, count - test);
-    take(Split::test, order.narrow(0, 0, test));
-    take(Split::validation, order.narrow(0, test, validation));
-    take(Split::train, order.narrow(0, test + validation, count - test - validation));
+    std::vector<std::string> keys;
+    for (int64_t n = 0; n < members.size(0); ++n) {
+      const auto place = members[n].item<int64_t>();
+      keys.push_back(sources.empty() ? bytes_of(all.pixels[place])
+                                     : sources[static_cast<size_t>(place)]);
+    }
+    const Division division = divided(keys, shares, "content");
+    for (int64_t n = 0; n < members.size(0); ++n) {
+      places[static_cast<size_t>(division.splits[static_cast<size_t>(n)])].push_back(
+          members[n].item<int64_t>());
+    }
   }
   std::array<Pictures, 3> splits;
   for (const Split split : all_splits) {
-    const auto& parts = places[static_cast<size_t>(split)];
-    if (parts.empty()) continue;
-    const Tensor which = at::cat(parts);
+    const auto& found = places[static_cast<size_t>(split)];
+    if (found.empty()) continue;
+    const Tensor which = at::tensor(found, at::kLong);
     splits[static_cast<size_t>(split)] = {all.pixels.index_select(0, which),
                                           all.labels.index_select(0, which)};
   }

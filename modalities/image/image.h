@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "modalities/modality.h"
+#include "modalities/sampling/division.h"
 #include "modalities/sampling/split.h"
 
 namespace relbias::modalities {
@@ -45,8 +46,8 @@ class ImageDataset final : public Dataset {
   /// [b, C, S, S] float32 from 0 to 1.
   Tensor pixels(Split split, const Tensor& which) const;  // [b] int64
   Tensor labels(Split split, const Tensor& which) const;  // -> [b] int64
-  /// Share of the most frequent class: what guessing it scores.
-  double largest_share(Split split) const;
+  /// The class with the most training pictures.
+  int64_t commonest() const;
   /// Mean and standard deviation of every channel over the training pictures, [C] float32.
   const Tensor& mean() const { return mean_; }
   const Tensor& deviation() const { return deviation_; }
@@ -58,16 +59,12 @@ class ImageDataset final : public Dataset {
   Tensor mean_, deviation_;
 };
 
-/// Divides `all` for data that has no split of its own: of every class, in random order (the same
-/// every time), the first `test` share goes to the test split, the next `validation` share to
-/// validation, the rest trains. A share that is not 0 takes at least one picture of every class and
-/// leaves at least one. Nothing goes to a split whose share is 0.
-///
-/// 10 pictures of a class, shares 0.2 and 0.1: 2 test, 1 validates, 7 train.
-struct Shares {
-  double test = 0, validation = 0;
-};
-std::array<Pictures, 3> divided_by_class(const Pictures& all, const Shares& shares);
+/// Divides `all` for data that has no split of its own, every class by itself: by a hash of each
+/// picture's pixels, or of its `source` where one is given (one a picture: a font, a writer; then
+/// classes are divided alike). Copies stay together, one more picture moves no other. No class
+/// loses all its training pictures, and a class of three or more is in every split with a share.
+std::array<Pictures, 3> divided_by_class(const Pictures& all, const Shares& shares,
+                                         const std::vector<std::string>& sources = {});
 
 /// The dataset as one of pictures, or an InputError that says what it is to `task`.
 const ImageDataset& images_of(const Dataset* dataset, const std::string& task);

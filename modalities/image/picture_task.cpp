@@ -11,7 +11,7 @@ TaskTraits PictureTask::traits() const {
   traits.questions = {{.about = Question::About::sample,
                        .outputs = static_cast<int64_t>(images().classes().size())}};
   traits.metrics = {"accuracy", "cross-entropy"};
-  traits.chance = images().largest_share(views_.options().split);
+  traits.chance = 1.0 / static_cast<double>(images().classes().size());
   traits.ceiling = 1.0;
   return traits;
 }
@@ -20,8 +20,10 @@ Batch PictureTask::batch_of(const Views::Shown& shown) const {
   const int64_t cells = shown.pixels.size(2) / patch();
   Batch batch;
   batch.inputs = tokens_of(shown.pixels);
-  batch.answers = {{.targets = shown.labels.unsqueeze(1),
-                    .scored = at::ones({shown.labels.size(0), 1}, at::kBool)}};
+  batch.answers = {
+      {.targets = shown.labels.unsqueeze(1),
+       .scored = at::ones({shown.labels.size(0), 1}, at::kBool),
+       .guesses = at::full({shown.labels.size(0), 1}, images().commonest(), at::kLong)}};
   batch.structures = {{.queries = cells * cells, .keys = cells * cells, .sides = {cells, cells}}};
   return batch;
 }

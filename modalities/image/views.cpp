@@ -36,7 +36,6 @@ std::vector<OptionSpec> view_options(int64_t patch, int64_t shift) {
        "enlarge",
        "enlarge: scaled to the size; canvas: unscaled, anywhere on a black canvas of that size",
        {"enlarge", "canvas"}},
-      split_option("pictures that are"),
       {"shift", shift, "augmentation: moved by up to so many pixels on both axes", {}, 0, 64},
       {"flip", false, "augmentation: left and right exchanged in every second picture"},
       {"crop", 1.0, "augmentation: a random square of at least this share of a side", {}, 0.05, 1}};
@@ -53,8 +52,7 @@ ViewOptions view_options_from(const Options& options) {
           .patch = options.has("patch") ? options.integer("patch") : 1,
           .shift = options.integer("shift"),
           .flip = options.flag("flip"),
-          .crop = options.real("crop"),
-          .split = held_out_split(options)};
+          .crop = options.real("crop")};
 }
 
 Tensor scaled(const Tensor& pixels, int64_t size) {
@@ -123,10 +121,11 @@ Views::Shown Views::training(const TrainingRequest& request) const {
 
 void Views::evaluation(const EvaluationRequest& request,
                        const std::function<void(const Shown&)>& use) const {
-  const Split split = options_.split;
+  const Split split = request.split;
   const int64_t count = std::min(images_.count(split), request.samples);
   const Tensor order = permutation(images_.count(split), stream(0, "evaluation order"));
-  at::Generator places = stream(0, "evaluation", static_cast<uint64_t>(request.size));
+  at::Generator places =
+      stream(0, evaluation_stream(request.split), static_cast<uint64_t>(request.size));
   for (const Tensor& which : order.narrow(0, 0, count).split(request.batch)) {
     use({seen(images_.pixels(split, which), request.size, places), images_.labels(split, which)});
   }

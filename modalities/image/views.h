@@ -15,7 +15,6 @@ struct ViewOptions {
   int64_t shift = 0;             // augmentation, in pixels, either way on both axes
   bool flip = false;             // left and right, every second picture
   double crop = 1;               // shortest side of a random square that is cut out, as a share
-  Split split = Split::test;     // that is evaluated
 };
 
 /// The options of a task that shows pictures, and how they are read.

@@ -28,8 +28,9 @@ Batch SampledTask::training(const TrainingRequest& request) const {
 void SampledTask::evaluation(const EvaluationRequest& request,
                              const std::function<void(const Batch&)>& use) const {
   check({}, {request});
-  const Batch all = draw(request.size, request.samples,
-                         stream(0, "evaluation", static_cast<uint64_t>(request.size)));
+  const Batch all =
+      draw(request.size, request.samples,
+           stream(0, evaluation_stream(request.split), static_cast<uint64_t>(request.size)));
   for (int64_t first = 0; first < request.samples; first += request.batch) {
     use(rows(all, first, std::min(request.batch, request.samples - first)));
   }

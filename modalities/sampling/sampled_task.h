@@ -7,8 +7,9 @@
 namespace relbias::modalities {
 
 /// A task without data: a sample is a function of a random stream. Training draws from the run's
-/// stream "data", one draw a step; evaluation draws all samples of a size at once from the stream
-/// "evaluation" of seed 0, so that neither the run's seed nor the batch size touches them.
+/// stream "data", one draw a step; evaluation draws all samples of a size at once from a stream of
+/// seed 0 that the split has to itself, so that neither the run's seed nor the batch size touches
+/// them, and what is chosen on validation has not seen what tests.
 class SampledTask : public Task {
  public:
   Batch training(const TrainingRequest& request) const final;

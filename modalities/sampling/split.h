@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include "modalities/plain/options.h"
-
 namespace relbias::modalities {
 
 enum class Split { train, validation, test };
@@ -18,15 +16,12 @@ constexpr std::string_view split_name(Split split) {
   return names[static_cast<size_t>(split)];
 }
 
-/// The option of a task that names the split it evaluates; `what` is held out, `clips that are`.
-inline OptionSpec split_option(const std::string& what) {
-  return {"split",
-          std::string("test"),
-          "held-out " + what + " evaluated; validation is for choosing settings",
-          {"validation", "test"}};
-}
-inline Split held_out_split(const Options& options) {
-  return options.word("split") == "validation" ? Split::validation : Split::test;
+/// The stream from which a task that draws its samples draws those it evaluates. The run's own
+/// stream "data" trains; those of different splits never meet.
+constexpr std::string_view evaluation_stream(Split split) {
+  constexpr std::array<std::string_view, 3> names = {"evaluation of train",
+                                                     "evaluation of validation", "evaluation"};
+  return names[static_cast<size_t>(split)];
 }
 
 }  // namespace relbias::modalities

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include "modalities/sampling/division.h"
+
 namespace relbias::modalities {
 namespace {
 
-constexpr size_t enwik8_bytes = 100'000'000;               // text8 has as many
-constexpr std::array<double, 3> shares = {0.8, 0.1, 0.1};  // by Split
+constexpr size_t enwik8_bytes = 100'000'000;  // text8 has as many
 
 // The first place from `offset` on where a character begins.
 size_t character_start(const std::string& bytes, size_t offset) {
@@ -16,18 +17,6 @@ size_t character_start(const std::string& bytes, size_t offset) {
     ++offset;
   }
   return offset;
-}
-
-// Where `filled` bytes and `size` more stand lowest in proportion to the split's share.
-size_t emptiest(const std::array<size_t, 3>& filled, size_t size) {
-  const auto level = [&](size_t split) {
-    return static_cast<double>(filled[split] + size) / shares[split];
-  };
-  size_t best = 0;
-  for (size_t split = 1; split < 3; ++split) {
-    if (level(split) < level(best)) best = split;
-  }
-  return best;
 }
 
 }  // namespace
@@ -45,33 +34,17 @@ std::string cut_by_bytes(File file, TextSplits& splits) {
 
 std::string divide_by_file(std::vector<File> files, TextSplits& splits) {
   TORCH_INTERNAL_ASSERT(files.size() >= 3, files.size(), " files for three splits");
-  std::vector<std::pair<std::string, File>> shuffled;
-  for (File& file : files) {
-    std::string key = content_hash({{file.name, ""}});
-    shuffled.emplace_back(std::move(key), std::move(file));
-  }
-  std::sort(shuffled.begin(), shuffled.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::array<size_t, 3> filled = {};
-  for (auto& [key, file] : shuffled) {
-    const size_t split = emptiest(filled, file.bytes.size());
-    filled[split] += file.bytes.size();
-    splits[split].push_back(std::move(file));
-  }
-  // Few or uneven files can leave a held-out split with nothing: it takes the smallest that trains.
-  for (size_t split = 1; split < 3; ++split) {
-    if (!splits[split].empty()) continue;
-    const auto smallest = std::min_element(
-        splits[0].begin(), splits[0].end(),
-        [](const File& a, const File& b) { return a.bytes.size() < b.bytes.size(); });
-    splits[split].push_back(std::move(*smallest));
-    splits[0].erase(smallest);
+  std::vector<std::string> contents;
+  for (const File& file : files) contents.push_back(file.bytes);
+  const Division division = divided(contents, {}, "each file's content");
+  for (size_t n = 0; n < files.size(); ++n) {
+    splits[static_cast<size_t>(division.splits[n])].push_back(std::move(files[n]));
   }
   for (auto& split : splits) {
     std::sort(split.begin(), split.end(),
               [](const File& a, const File& b) { return a.name < b.name; });
   }
-  return "divided by file, 80 10 10 % of the bytes";
+  return division.text;
 }
 
 }  // namespace relbias::modalities

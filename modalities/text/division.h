@@ -11,9 +11,8 @@ namespace relbias::modalities {
 /// cut those: after 90 and 95 million bytes. Fills `splits`, returns a few words on what was done.
 std::string cut_by_bytes(File file, TextSplits& splits);
 
-/// Three or more files: 80, 10 and 10 % of the bytes as nearly as whole files allow, no split
-/// empty. The files go, in an order that depends on their names alone, each to the split it fills
-/// the least; a file larger than a held-out share therefore trains.
+/// Three or more files: each goes where a hash of its own content puts it (modalities/division.h),
+/// 80, 10 and 10 % of the files in the long run, no split empty. One more file moves no other.
 std::string divide_by_file(std::vector<File> files, TextSplits& splits);
 
 }  // namespace relbias::modalities

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "modalities/modality.h"
 
@@ -133,6 +134,10 @@ void expect_answers(const Question& question, const Answers& answers, const Batc
   EXPECT_EQ(answers.scored.scalar_type(), at::kBool);
   const bool token = question.about == Question::About::token;
   EXPECT_EQ(answers.targets.size(1), token ? batch.inputs.size(1) : 1);
+  if (answers.guess_nats.defined()) {
+    EXPECT_EQ(answers.guess_nats.sizes(), answers.targets.sizes());
+    EXPECT_TRUE(at::isfinite(answers.guess_nats).all().item<bool>());
+  }
   if (answers.guesses.defined()) {
     EXPECT_EQ(answers.guesses.sizes(), answers.targets.sizes());
     EXPECT_EQ(answers.guesses.scalar_type(), answers.targets.scalar_type());
@@ -211,6 +216,38 @@ TEST_P(EveryTask, NoTrainingBatchIsTheEvaluation) {
   }
 }
 
+// csl has ten graphs and no more, whatever the split.
+TEST_P(EveryTask, ValidationIsNotTheTest) {
+  if (GetParam() == "csl") GTEST_SKIP() << "has ten inputs in all";
+  const auto of = [&](Split split) {
+    EvaluationRequest request = evaluation_of(size());
+    request.split = split;
+    std::vector<Batch> batches;
+    task().evaluation(request, [&](const Batch& some) { batches.push_back(some); });
+    return samples_of(batches);
+  };
+  const auto tested = of(Split::test), chosen_on = of(Split::validation);
+  ASSERT_FALSE(chosen_on.empty());
+  EXPECT_EQ(chosen_on, of(Split::validation));
+  for (const Sample& sample : chosen_on) {
+    for (const Sample& other : tested) EXPECT_FALSE(sample.same_inputs(other));
+  }
+}
+
+TEST_P(EveryTask, SamplesOfOneSourceStandTogether) {
+  std::vector<std::string> sources;
+  size_t samples = 0;
+  for (const Batch& batch : evaluation(4)) {
+    samples += static_cast<size_t>(batch.inputs.size(0));
+    sources.insert(sources.end(), batch.sources.begin(), batch.sources.end());
+  }
+  if (sources.empty()) return;
+  EXPECT_EQ(sources.size(), samples);
+  const auto end = std::unique(sources.begin(), sources.end());
+  EXPECT_EQ(std::set<std::string>(sources.begin(), end).size(),
+            static_cast<size_t>(end - sources.begin()));
+}
+
 TEST_P(EveryTask, EvaluationSamplesDiffer) {
   const auto samples = samples_of(evaluation(10));
   for (size_t a = 0; a < samples.size(); ++a) {
@@ -234,7 +271,8 @@ TEST_P(EveryTask, SaysHowItIsJudged) {
   for (const Answers& answers : training(0, 0).answers) {
     EXPECT_EQ(answers.guesses.defined(), !entry.trivial.empty());
   }
-  EXPECT_EQ(std::isfinite(traits.chance), entry.trivial.empty());
+  EXPECT_TRUE(std::isfinite(traits.chance) || !entry.trivial.empty());
+  EXPECT_EQ(entry.kind == TaskKind::gate, !entry.ability.empty());
   EXPECT_FALSE(entry.summary.empty());
   EXPECT_NO_THROW(find_entry("relation", entry.relation, relation_entries()));
 }

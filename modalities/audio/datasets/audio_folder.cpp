@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "modalities/audio/audio.h"
+#include "modalities/sampling/division.h"
 
 namespace relbias::modalities {
 namespace {
@@ -63,21 +64,18 @@ std::vector<std::string> files_of(const std::filesystem::path& folder,
   return names;
 }
 
-/// A tenth of every class, rounded up, tests, another validates, by the order of a hash of the
-/// names: so 3 files of a class are enough.
-void divide(std::vector<AudioSource::File>& files) {
-  std::map<int64_t, std::vector<std::pair<std::string, AudioSource::File*>>> classes;
-  for (auto& file : files) {
-    classes[file.category].emplace_back(content_hash({{file.name, ""}}), &file);
-  }
+/// A tenth of every class tests, another validates, by the content of each file; a class of 3 has
+/// one in every split.
+void divide(const std::filesystem::path& folder, std::vector<AudioSource::File>& files) {
+  std::map<int64_t, std::vector<AudioSource::File*>> classes;
+  for (auto& file : files) classes[file.category].push_back(&file);
   for (auto& [category, members] : classes) {
-    std::sort(members.begin(), members.end());
-    const size_t tenth = (members.size() + 9) / 10;
-    for (size_t n = 0; n < members.size(); ++n) {
-      members[n].second->split = n < tenth       ? Split::test
-                                 : n < 2 * tenth ? Split::validation
-                                                 : Split::train;
+    std::vector<std::string> contents;
+    for (const auto* file : members) {
+      contents.push_back(content_hash({{"", read_file(folder / file->name)}}));
     }
+    const Division division = divided(contents, {}, "content");
+    for (size_t n = 0; n < members.size(); ++n) members[n]->split = division.splits[n];
   }
 }
 
@@ -100,10 +98,10 @@ std::unique_ptr<Dataset> make(const Options& options) {
     source.files.push_back(
         {name, category - source.categories.begin(), place.split.value_or(Split::train)});
   }
-  if (!with_splits) divide(source.files);
+  if (!with_splits) divide(source.folder, source.files);
   source.origin = fmt::format("audio-folder {}, {} classes, {}", source.folder.string(),
                               source.categories.size(),
-                              with_splits ? "split by its folders" : "divided by file") +
+                              with_splits ? "split by its folders" : "divided by content") +
                   left_out.text(/*all=*/true);
   return std::make_unique<AudioDataset>(source, audio_from(options));
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "modalities/audio/audio.h"
+#include "modalities/sampling/division.h"
 
 namespace relbias::modalities {
 namespace {
@@ -54,10 +55,13 @@ std::unique_ptr<Dataset> make(const Options& options) {
       ++silences;
       continue;
     }
-    source.files.push_back({name, language, split_of_key(prompt, 75, 5)});
+    source.files.push_back(
+        {name, language, split_of_key(prompt, {.validation = 0.05, .test = 0.2})});
   }
   check_languages(source);
-  source.origin = fmt::format("prompts without {} of silence{}", silences, left_out.text());
+  source.origin = fmt::format(
+      "prompts without {} of silence, a language is one voice (en and es the same speaker){}",
+      silences, left_out.text());
   return std::make_unique<AudioDataset>(source, audio_from(options));
 }
 
@@ -70,7 +74,8 @@ DatasetEntry dataset_prompts() {
   for (auto& spec : audio_specs(defaults)) specs.push_back(std::move(spec));
   return {
       .summary =
-          "2,761 spoken telephone prompts, 8 kHz, 2.2 hours in 5 languages, divided by prompt; "
+          "2,761 spoken telephone prompts, 8 kHz, 2.2 hours in 5 languages, each spoken by one "
+          "voice, so that who tells languages apart may tell voices; divided by prompt; "
           "Asterisk core sounds, CC-BY-SA-3.0 (ru CC-BY-3.0)",
       .options = specs,
       .make = make,

@@ -18,7 +18,7 @@ class ClipClassification final : public ClipTask {
     return {.features = features(),
             .questions = {{.about = Question::About::sample, .outputs = categories()}},
             .metrics = {"accuracy", "cross-entropy", "balanced accuracy"},
-            .chance = largest_share(),
+            .chance = 1.0 / static_cast<double>(categories()),
             .ceiling = 1.0,
             .binned = true};
   }
@@ -26,11 +26,15 @@ class ClipClassification final : public ClipTask {
  protected:
   ClipSample sample(const Pool& pool, int64_t number, int64_t, at::Generator&) const override {
     const Clip& clip = *pool.clips[static_cast<size_t>(number)];
-    return {tokens_of(audio().frames(clip)), at::full({1}, clip.category, at::kLong)};
+    return {tokens_of(audio().frames(clip)), at::full({1}, clip.category, at::kLong),
+            at::full({1}, guess_, at::kLong), clip.name};
   }
   int64_t samples_of(const Pool& pool, int64_t asked) const override {
     return std::min(asked, static_cast<int64_t>(pool.clips.size()));
   }
+
+ private:
+  const int64_t guess_ = commonest();
 };
 
 }  // namespace
@@ -39,6 +43,7 @@ TaskEntry task_clip_classification() {
   return {
       .summary = "the category of a clip; sizes are frames",
       .relation = "time",
+      .trivial = "the commonest category of the training clips",
       .needs_dataset = true,
       .options = clip_task_specs({}),
       .make = [](const Options& options, const Dataset* dataset) -> std::unique_ptr<Task> {

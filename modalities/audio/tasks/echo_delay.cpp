@@ -68,6 +68,8 @@ TaskEntry task_echo_delay() {
           "frames between a burst and its echo in noise: exact distance, wherever the two stand; "
           "wants model.readout = max",
       .relation = "time",
+      .kind = TaskKind::gate,
+      .ability = "exact distance in time, wherever the two stand",
       .options = {{"bins", int64_t{16}, "numbers of a frame", {}, 1, 4096},
                   {"delays", int64_t{16}, "the longest delay, in frames", {}, 2, 4096},
                   {"noise", 0.3, "standard deviation of the noise; the burst's is 3", {}, 0, 100}},

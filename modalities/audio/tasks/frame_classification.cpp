@@ -26,8 +26,10 @@ class FrameClassification final : public JoinedTask {
  protected:
   ClipSample sample(const Pool& pool, int64_t, int64_t, at::Generator& generator) const override {
     const Joined all = joined(pool, generator);
-    return {all.tokens, at::repeat_interleave(at::tensor(all.categories, at::kLong),
-                                              at::tensor(all.clip_tokens, at::kLong))};
+    return {.tokens = all.tokens,
+            .targets = at::repeat_interleave(at::tensor(all.categories, at::kLong),
+                                             at::tensor(all.clip_tokens, at::kLong)),
+            .source = all.source};
   }
 };
 

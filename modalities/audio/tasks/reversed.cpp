@@ -35,7 +35,9 @@ class Reversed final : public ClipTask {
         at::randint(clip.frames - size + 1, {1}, generator, at::kLong).item<int64_t>();
     const Tensor backwards = at::randint(2, {1}, generator, at::kLong);
     const Tensor frames = audio().frames(clip).narrow(0, start, size);
-    return {tokens_of(frames, backwards.item<int64_t>() == 1), backwards};
+    return {.tokens = tokens_of(frames, backwards.item<int64_t>() == 1),
+            .targets = backwards,
+            .source = clip.name};
   }
 };
 

@@ -84,6 +84,8 @@ TaskEntry task_rhythm() {
           "the period of a beat in noise, a fifth of its onsets missing: periodic functions of the "
           "distance against monotone ones",
       .relation = "time",
+      .kind = TaskKind::gate,
+      .ability = "periodic functions of the distance in time",
       .options = {{"bins", int64_t{16}, "numbers of a frame", {}, 1, 4096},
                   {"balanced", false,
                    "as many onsets whatever the period, so that counting them says nothing"}},

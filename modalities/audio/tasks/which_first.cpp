@@ -26,7 +26,9 @@ class WhichFirst final : public JoinedTask {
  protected:
   ClipSample sample(const Pool& pool, int64_t, int64_t, at::Generator& generator) const override {
     const Joined all = joined(pool, generator);
-    return {all.tokens, at::full({1}, all.categories.front(), at::kLong)};
+    return {.tokens = all.tokens,
+            .targets = at::full({1}, all.categories.front(), at::kLong),
+            .source = all.source};
   }
 };
 

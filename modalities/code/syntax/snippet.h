@@ -14,6 +14,7 @@ struct Snippet {
   std::vector<int32_t> tokens;  // nodes: the leaves, in the order of the source
   std::vector<int32_t> ids;     // [nodes, Vocabulary::features], once there is a vocabulary
   std::string name;             // `ast.py line 33`
+  std::string source;           // the file, whose functions are alike; empty: its own
   int64_t label = -1;           // what the dataset says of it; -1: nothing
   bool cut = false;
 };

@@ -92,6 +92,8 @@ TaskEntry task_block_structure() {
       .summary = "of every token the depth of its block, and the token that opens it",
       .relation = "tree",
       .trivial = "depth 1, the commonest; the latest opener before the token",
+      .kind = TaskKind::gate,
+      .ability = "structure: what the syntax tree says, read off the relation",
       .needs_dataset = true,
       .options = function_options(),
       .make =

@@ -106,6 +106,8 @@ TaskEntry task_bracket_match() {
       .summary = "every closing bracket points at its opener: structure against distance",
       .relation = "tree",
       .trivial = "the latest opener of the same kind",
+      .kind = TaskKind::gate,
+      .ability = "structure: the sibling that stands first, however far",
       .options = {{.name = "kinds",
                    .value = int64_t{4},
                    .meaning = "of brackets",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/code: task `completion`: the next token of a function.
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 
 #include "modalities/code/function_task.h"
 
@@ -22,21 +24,7 @@ class Completion final : public FunctionTask {
       input_error("task completion: tokens=nodes would show the tree of what is to come");
     }
     select();
-    std::vector<int64_t> counts(static_cast<size_t>(code.vocabulary().known_texts()));
-    int64_t all = 0;
-    each_held_out([&](const Snippet&, const FunctionAnswers& asked) {
-      const ExampleAnswers& next = asked.answers.front();
-      for (size_t node = 0; node < next.targets.size(); ++node) {
-        if (next.scored[node] != 0) {
-          ++counts[static_cast<size_t>(next.targets[node])];
-          ++all;
-        }
-      }
-    });
-    if (all > 0) {
-      chance_ = static_cast<double>(*std::max_element(counts.begin(), counts.end())) /
-                static_cast<double>(all);
-    }
+    count_successors();
   }
 
   TaskTraits traits() const override {
@@ -44,7 +32,8 @@ class Completion final : public FunctionTask {
             .questions = {{.outputs = code_.vocabulary().known_texts()}},
             .causal = true,
             .metrics = {"accuracy", "cross-entropy", "perplexity"},
-            .chance = chance_,
+            .chance = 1.0 / static_cast<double>(code_.vocabulary().known_texts()),
+            .ceiling = 1.0,
             .binned = true};
   }
 
@@ -63,21 +52,53 @@ class Completion final : public FunctionTask {
   }
 
  private:
+  static Vocabulary::Ids ids_of(const Snippet& snippet, size_t token) {
+    Vocabulary::Ids ids;
+    std::copy_n(snippet.ids.begin() + snippet.tokens[token] * static_cast<int64_t>(ids.size()),
+                ids.size(), ids.begin());
+    return ids;
+  }
+
+  // What the rule knows a token by: its text where that is known, else its type.
+  int64_t known_as(const Vocabulary::Ids& ids) const {
+    const int64_t text = code_.vocabulary().known_text(ids);
+    return text >= 0 ? text : code_.vocabulary().known_texts() + ids[0];
+  }
+
+  // Of every token the text that follows most often in the training functions.
+  void count_successors() {
+    std::map<int64_t, std::map<int64_t, int64_t>> counts;
+    for (const Snippet& snippet : code_.snippets(Split::train)) {
+      for (size_t n = 1; n < snippet.tokens.size(); ++n) {
+        const int64_t text = code_.vocabulary().known_text(ids_of(snippet, n));
+        if (text >= 0) ++counts[known_as(ids_of(snippet, n - 1))][text];
+      }
+    }
+    for (const auto& [token, next] : counts) {
+      likeliest_[token] =
+          std::ranges::max_element(next, {}, [](const auto& each) { return each.second; })->first;
+    }
+  }
+
+  int64_t likeliest_after(const Vocabulary::Ids& ids) const {
+    const auto found = likeliest_.find(known_as(ids));
+    return found == likeliest_.end() ? 0 : found->second;  // 0: the commonest text
+  }
+
   ExampleAnswers next_tokens(const Snippet& snippet) const {
     ExampleAnswers answers = unscored(snippet);
+    answers.guesses.resize(answers.targets.size());
     for (size_t n = 1; n < snippet.tokens.size(); ++n) {
       const auto here = static_cast<size_t>(snippet.tokens[n - 1]);
-      Vocabulary::Ids next;
-      std::copy_n(snippet.ids.begin() + snippet.tokens[n] * static_cast<int64_t>(next.size()),
-                  next.size(), next.begin());
-      const int64_t text = code_.vocabulary().known_text(next);
+      const int64_t text = code_.vocabulary().known_text(ids_of(snippet, n));
       answers.targets[here] = std::max<int64_t>(text, 0);
       answers.scored[here] = text >= 0;
+      answers.guesses[here] = likeliest_after(ids_of(snippet, n - 1));
     }
     return answers;
   }
 
-  double chance_ = 0;
+  std::unordered_map<int64_t, int64_t> likeliest_;  // successor
 };
 
 }  // namespace
@@ -86,6 +107,7 @@ TaskEntry task_completion() {
   return {
       .summary = "the next token of a function, causal; scored where its text is known",
       .relation = "token",
+      .trivial = "the likeliest successor in the training functions of the token itself",
       .needs_dataset = true,
       .options = function_options(),
       .make =

@@ -7,35 +7,31 @@ namespace relbias::modalities {
 namespace {
 
 /// The dataset's label, 0 or 1, of every function that has one: whether it has a defect, or, for
-/// pairs of functions, whether they do the same. Chance is the share of the commoner label.
+/// pairs of functions, whether they do the same.
 class Defect final : public FunctionTask {
  public:
   Defect(const Options& options, const CodeDataset& code) : FunctionTask(options, code) {
     select();
-    double ones = 0, all = 0;
-    each_held_out([&](const Snippet& snippet, const FunctionAnswers&) {
-      ones += static_cast<double>(snippet.label);
-      ++all;
-    });
-    if (all == 0) {
+    std::vector<ClassCount> labels = {{.name = "0"}, {.name = "1"}};
+    for (const Split split : all_splits) {
+      each(split, [&](const Snippet& snippet, const FunctionAnswers&) {
+        ClassCount& count = labels.at(static_cast<size_t>(snippet.label));
+        ++(split == Split::train ? count.trained : count.held_out);
+      });
+    }
+    if (labels[0].held_out + labels[1].held_out == 0) {
       input_error("task defect: no function has a label, those of dataset codexglue have one: {}",
                   code.report());
     }
-    chance_ = std::max(ones, all - ones) / all;
-    std::vector<ClassCount> labels = {{.name = "0"}, {.name = "1"}};
-    for (const Snippet& snippet : code.snippets(Split::train)) {
-      ++labels.at(static_cast<size_t>(snippet.label)).trained;
-    }
-    labels[0].held_out = static_cast<int64_t>(all - ones);
-    labels[1].held_out = static_cast<int64_t>(ones);
     check_trained(fmt::format("task defect: {}", code.report()), labels);
+    guess_ = labels[1].trained > labels[0].trained;
   }
 
   TaskTraits traits() const override {
     return {.vocabulary = code_.vocabulary().rows(),
             .questions = {{.about = Question::About::sample, .outputs = 2}},
             .metrics = {"accuracy", "balanced accuracy", "cross-entropy"},
-            .chance = chance_,
+            .chance = 0.5,
             .ceiling = 1.0,
             .binned = true};
   }
@@ -45,12 +41,12 @@ class Defect final : public FunctionTask {
 
   FunctionAnswers ask(const Snippet& snippet, QuestionDraw&) const override {
     FunctionAnswers result;
-    result.answers = {about_sample(snippet.label, true)};
+    result.answers = {about_sample(snippet.label, true, guess_)};
     return result;
   }
 
  private:
-  double chance_ = 0;
+  int64_t guess_ = 0;
 };
 
 }  // namespace
@@ -59,6 +55,7 @@ TaskEntry task_defect() {
   return {
       .summary = "the label of a function, 0 or 1: a defect, or for pairs of functions a clone",
       .relation = "tree",
+      .trivial = "the commoner label of the training functions",
       .needs_dataset = true,
       .options = function_options(),
       .make =

@@ -14,7 +14,8 @@ namespace {
 ///   bug       is there one, 2 categories, from the reads that may be mistaken
 ///   location  which of those reads, scored where there is a bug
 ///   repair    which variable it should be: a pointer to its first occurrence, among the first
-///             occurrences of all that are bound before; scored where there is a bug
+///             occurrences of all that are bound before any of these reads, so that the choice says
+///             nothing of where the bug is; scored where there is a bug
 ///
 ///   def f(a, b): return a + a     bug 1, location the second a of the sum, repair the b of (a, b)
 ///
@@ -44,8 +45,8 @@ class VariableMisuse final : public VariableTask {
     const bool bug = draw.below(2) == 1;
     const size_t slot = draw.one_of(slots);
     const Occurrence& mistaken = occurrences[slot];
-    std::vector<size_t> firsts = variables.first_before(slot);
-    std::vector<size_t> others = firsts;
+    const std::vector<size_t> firsts = variables.first_before(slots.back());
+    std::vector<size_t> others = variables.first_before(slot);
     std::erase_if(others, [&](size_t n) { return occurrences[n].variable == mistaken.variable; });
     const Occurrence& other = occurrences[draw.one_of(others)];
     const auto right = std::find_if(firsts.begin(), firsts.end(), [&](size_t n) {

@@ -133,14 +133,13 @@ std::unique_ptr<Dataset> make(const Options& options) {
       labels.push_back(at::full({1}, number_in_cell(table.file, row, column), at::kDouble));
     }
     const std::string written = trimmed(row.cells[smiles]);
-    if (!written.empty() &&
-        !seen.insert(written).second) {  // a copy in another split would be a leak
-      ++copies;
-      continue;
-    }
     Molecule molecule = read_smiles(written, atoms);
     counts.add(molecule, fmt::format("line {} '{}'", row.line, written.substr(0, 40)));
     if (!molecule.fault.empty()) continue;
+    if (!seen.insert(molecule.graph.key).second) {  // a copy in another split would be a leak
+      ++copies;
+      continue;
+    }
     molecule.graph.structure.name += fmt::format(" of line {}", row.line);
     molecule.graph.labels = std::move(labels);
     source.graphs.push_back(std::move(molecule.graph));

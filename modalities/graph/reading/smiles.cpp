@@ -6,10 +6,13 @@
 #include <GraphMol/GraphMol.h>
 #include <GraphMol/MolOps.h>
 #include <GraphMol/SmilesParse/SmilesParse.h>
+#include <GraphMol/SmilesParse/SmilesWrite.h>
 #include <RDGeneral/RDLog.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "modalities/graph/paths.h"
 
@@ -98,6 +101,7 @@ Molecule read_smiles(const std::string& smiles, Atoms atoms) {
   read.graph.structure.both_ways = true;
   read.graph.structure.edge_features =
       at::one_hot(at::tensor(kinds, at::kLong), bond_kinds).to(at::kFloat);
+  read.graph.key = RDKit::MolToSmiles(*molecule, /*doIsomericSmiles=*/false);
   return read;
 }
 
@@ -114,6 +118,21 @@ double largest_heteroatom_distance(const Graph& molecule) {
                            }
                          });
   return largest;
+}
+
+double balaban_j(const Graph& molecule) {
+  const Structure& graph = molecule.structure;
+  if (graph.nodes < 2) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> sums(static_cast<size_t>(graph.nodes));
+  for_hops_of_every_node(graph, false, [&](int64_t node, const std::vector<int32_t>& hops) {
+    for (const int32_t steps : hops) sums[static_cast<size_t>(node)] += steps;
+  });
+  double bonds = 0;
+  for (const auto& [from, to] : graph.edges) {
+    bonds += 1 / std::sqrt(sums[static_cast<size_t>(from)] * sums[static_cast<size_t>(to)]);
+  }
+  const auto edges = static_cast<double>(graph.edges.size());
+  return edges / (edges - static_cast<double>(graph.nodes) + 2) * bonds;
 }
 
 void SmilesCounts::add(const Molecule& molecule, const std::string& place) {

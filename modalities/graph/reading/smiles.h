@@ -19,6 +19,7 @@ inline constexpr int64_t bond_kinds = 4;
 
 /// A molecule as a graph, or why there is none.
 struct Molecule {
+  // Its key is the canonical SMILES, without stereo centres, which nodes and edges do not show.
   Graph graph{};
   // Empty, or: does not parse | has several fragments | has no atoms | is too long
   std::string fault{};
@@ -35,6 +36,11 @@ Molecule read_smiles(const std::string& smiles, Atoms atoms);
 /// Steps between the two atoms N, O or S that are farthest apart, 0 where there are fewer than two.
 /// OCCN: 3.
 double largest_heteroatom_distance(const Graph& molecule);  // with Atoms::classes
+
+/// Balaban's J: M / (M - N + 2) times the sum over bonds i-j of 1 / sqrt(s_i s_j), s the sum of an
+/// atom's steps to all others, N atoms and M bonds, whatever they are (Balaban 1982). NaN for one
+/// atom. CCO: 1.63299.
+double balaban_j(const Graph& molecule);
 
 /// How many lines were left out, and why, for a report.
 class SmilesCounts {

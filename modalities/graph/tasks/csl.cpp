@@ -48,9 +48,13 @@ std::set<int64_t> steps_times(int64_t factor, int64_t skip, int64_t size) {
 /// how nodes are related and nowhere else. Softmax attention over tokens that are all alike gives
 /// the same whatever the weights, so a virtual node (model.readout=class) has to read the relation.
 ///
-/// A batch holds the classes in turn, each a graph with its nodes in a random order; the order
-/// changes nothing but the rounding. Training draws from 16 orders a class, so that a relation is
-/// computed once for each of them; evaluation has orders of its own.
+/// A training batch holds the classes in turn, an evaluation one class after the other, each a
+/// graph with its nodes in a random order; the order changes nothing but the rounding. Training
+/// draws from 16 orders a class, so that a relation is computed once for each of them; evaluation
+/// has orders of its own.
+///
+/// The orders of a class are one graph to every model here, so training and evaluation hold the
+/// same ten inputs, and standard errors count ten.
 ///
 /// At n = 41 the skips 6 and 16 have equally many nodes at every distance (1 4 8 12 10 6), so that
 /// no encoding of distances gets beyond 0.9; at n = 83 all ten differ.
@@ -64,29 +68,47 @@ class Csl final : public Task {
             .ceiling = 1.0};
   }
 
+  // Who sees distances alone takes graphs with equally many nodes at every distance for one.
+  double ceiling(const std::string& relation, int64_t size) const override {
+    if (relation != "hops") return 1.0;
+    std::set<std::vector<int64_t>> told_apart;
+    for (const int64_t skip : skips) {
+      const Structure graph = circulant(size, skip, stream(0, "ceiling of csl"));
+      const Tensor hops = hop_distances(graph, false)[0].to(at::kLong) + 1;  // -1: none
+      const Tensor counts = at::bincount(hops);
+      told_apart.emplace(counts.data_ptr<int64_t>(), counts.data_ptr<int64_t>() + counts.numel());
+    }
+    return static_cast<double>(told_apart.size()) / static_cast<double>(classes);
+  }
+
   Batch training(const TrainingRequest& request) const override {
     check_size(request.size);
     std::vector<Structure> graphs;
+    std::vector<int64_t> asked;
     for (int64_t b = 0; b < request.batch; ++b) {
+      asked.push_back(b % classes);
       const auto place = static_cast<uint64_t>(b);
       const uint64_t draw = request.step * static_cast<uint64_t>(request.batch) + place;
       graphs.push_back(training_graph(request.size, b % classes,
                                       stream_seed(request.seed, "data", draw) % training_orders));
     }
-    return batch_of(std::move(graphs), request.size, 0);
+    return batch_of(std::move(graphs), asked);
   }
 
   void evaluation(const EvaluationRequest& request,
                   const std::function<void(const Batch&)>& use) const override {
     check({}, {request});
+    const std::string name = fmt::format("{} of csl", evaluation_stream(request.split));
     for (int64_t first = 0; first < request.samples; first += request.batch) {
       const int64_t last = std::min(first + request.batch, request.samples);
       std::vector<Structure> graphs;
+      std::vector<int64_t> asked;
       for (int64_t b = first; b < last; ++b) {
-        graphs.push_back(circulant(request.size, skips[static_cast<size_t>(b % classes)],
-                                   stream(0, "evaluation of csl", static_cast<uint64_t>(b))));
+        asked.push_back(b * classes / std::max(request.samples, classes));
+        graphs.push_back(circulant(request.size, skips[static_cast<size_t>(asked.back())],
+                                   stream(0, name, static_cast<uint64_t>(b))));
       }
-      use(batch_of(std::move(graphs), request.size, first));
+      use(batch_of(std::move(graphs), asked));
     }
   }
 
@@ -124,15 +146,18 @@ class Csl final : public Task {
     }
   }
 
-  // Sample b of the whole draw has the class b % 10.
-  static Batch batch_of(std::vector<Structure> graphs, int64_t size, int64_t first) {
+  static Batch batch_of(std::vector<Structure> graphs, const std::vector<int64_t>& asked) {
     const auto samples = static_cast<int64_t>(graphs.size());
     Batch batch;
-    batch.inputs = at::zeros({samples, size}, at::kLong);
+    batch.inputs = at::zeros({samples, graphs.front().nodes}, at::kLong);
     Answers answers;
-    answers.targets = at::arange(first, first + samples).remainder(classes).unsqueeze(1);
+    answers.targets = at::tensor(asked, at::kLong).unsqueeze(1);
     answers.scored = at::ones({samples, 1}, at::kBool);
     batch.answers = {answers};
+    // However its nodes are numbered, a class is one graph: there are ten inputs and no more.
+    for (const int64_t each : asked) {
+      batch.sources.push_back(fmt::format("skip {}", skips[static_cast<size_t>(each)]));
+    }
     batch.structures = std::move(graphs);
     return batch;
   }
@@ -159,6 +184,8 @@ TaskEntry task_csl() {
           "which of ten circulant graphs: nothing but the relation of the nodes tells; no "
           "distance separates two of them at 41 nodes",
       .relation = "hops",
+      .kind = TaskKind::gate,
+      .ability = "telling regular graphs apart by their relation alone",
       .make = [](const Options&, const Dataset*) { return std::make_unique<Csl>(); },
   };
 }

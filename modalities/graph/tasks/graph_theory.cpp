@@ -83,7 +83,8 @@ class GraphTheory final : public Task {
   void evaluation(const EvaluationRequest& request,
                   const std::function<void(const Batch&)>& use) const override {
     check({}, {request});
-    const std::string name = fmt::format("evaluation of graph-theory {}", request.size);
+    const std::string name =
+        fmt::format("{} of graph-theory {}", evaluation_stream(request.split), request.size);
     for (int64_t first = 0; first < request.samples; first += request.batch) {
       std::vector<Sample> samples;
       for (int64_t b = first; b < std::min(first + request.batch, request.samples); ++b) {
@@ -108,11 +109,11 @@ class GraphTheory final : public Task {
     using Kind = Question::Kind;
     using About = Question::About;
     static const std::vector<Question> all = {
-        {.name = "eccentricity", .kind = Kind::number, .about = About::token},
-        {.name = "distance", .kind = Kind::number, .about = About::token},
+        {.name = "eccentricity", .kind = Kind::number, .about = About::token, .steps = true},
+        {.name = "distance", .kind = Kind::number, .about = About::token, .steps = true},
         {.name = "laplacian", .kind = Kind::number, .about = About::token},
         {.name = "connected", .kind = Kind::category, .about = About::sample, .outputs = 2},
-        {.name = "diameter", .kind = Kind::number, .about = About::sample},
+        {.name = "diameter", .kind = Kind::number, .about = About::sample, .steps = true},
         {.name = "spectral-radius", .kind = Kind::number, .about = About::sample}};
     return all;
   }
@@ -194,6 +195,8 @@ TaskEntry task_graph_theory() {
           "spectral radius of graphs of ten families; sizes are upper bounds",
       .relation = "hops",
       .trivial = "the median over graphs of 15 to 24 nodes",
+      .kind = TaskKind::gate,
+      .ability = "properties that follow from the steps between nodes",
       .options = {{"question",
                    "distance",
                    "one of the six, or all",

@@ -89,6 +89,8 @@ TaskEntry task_pair_distance() {
           "steps between two marked nodes of a random graph, 1 to 8 and more: whether the "
           "relation of nodes arrives",
       .relation = "hops",
+      .kind = TaskKind::gate,
+      .ability = "that the relation of nodes arrives",
       .make = [](const Options&, const Dataset*) { return std::make_unique<PairDistance>(); },
   };
 }

@@ -97,7 +97,8 @@ std::unique_ptr<Dataset> make(const Options& options) {
     labels.push_back(part.labels);
   }
   ImageSource source;
-  auto training = divided_by_class({at::cat(pixels), at::cat(labels)}, {.validation = 0.1});
+  auto training =
+      divided_by_class({at::cat(pixels), at::cat(labels)}, {.validation = 0.1, .test = 0});
   source.splits = {std::move(training[0]), std::move(training[1]), read(layout.test)};
   source.classes = class_names(folder / layout.names, layout.classes);
   source.content_hash = content_hash({{"listing", listing}});

@@ -123,7 +123,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
   Reader reader(folder, options.integer("classes"));
   ImageSource source;
   const Pictures all = reader.read("train");
-  auto training = divided_by_class(all, {.validation = 0.1});
+  auto training = divided_by_class(all, {.validation = 0.1, .test = 0});
   source.splits = {std::move(training[0]), std::move(training[1]), reader.read("t10k")};
   if (source.splits[2].pixels.size(2) != source.splits[0].pixels.size(2)) {
     input_error("{}: test pictures of {} pixels a side found, {} expected as in training",

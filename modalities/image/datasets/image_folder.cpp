@@ -146,9 +146,10 @@ class Reader {
     }
     text += left_out_.text(/*all=*/true);
     for (const auto& [note, count] : notes_) text += fmt::format(", {} {}", count, note);
-    return text + fmt::format(
-                      "; orientation as EXIF says, transparency over black, not square: {}; {}",
-                      shape_.fit, by_split ? "split as its folders" : "divided at random by class");
+    return text +
+           fmt::format("; orientation as EXIF says, transparency over black, not square: {}; {}",
+                       shape_.fit,
+                       by_split ? "split as its folders" : "divided by content within each class");
   }
 
   void refuse_empty(const ImageSource& source) const {
@@ -177,14 +178,14 @@ class Reader {
 
   void divide(ImageSource& source, bool by_split) {
     if (!by_split) {
-      source.splits = divided_by_class(pictures_of(Split::train), {.test = 0.2, .validation = 0.1});
+      source.splits = divided_by_class(pictures_of(Split::train), {.validation = 0.1, .test = 0.2});
       return;
     }
     for (const Split split : all_splits) {
       source.splits[static_cast<size_t>(split)] = pictures_of(split);
     }
     if (source.splits[1].count() > 0) return;
-    auto parts = divided_by_class(source.splits[0], {.validation = 0.1});
+    auto parts = divided_by_class(source.splits[0], {.validation = 0.1, .test = 0});
     source.splits[0] = std::move(parts[0]);
     source.splits[1] = std::move(parts[1]);
     source.origin += ", validation cut from train";

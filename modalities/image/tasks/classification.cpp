@@ -32,8 +32,10 @@ TaskEntry task_classification() {
   return {
       .summary =
           "the class of a picture, from its patches; whether a model works at resolutions it "
-          "was not trained on",
+          "was not trained on; patches of one number of pixels show less of an enlarged picture "
+          "each, which favours encodings that interpolate",
       .relation = "grid",
+      .trivial = "the commonest class of the training pictures",
       .needs_dataset = true,
       .options = view_options(/*patch=*/4, /*shift=*/2),
       .make =

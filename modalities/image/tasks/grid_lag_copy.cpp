@@ -54,7 +54,10 @@ class GridLagCopy final : public SampledTask {
     targets_part(scored).fill_(true);
     Batch batch;
     batch.inputs = cells.flatten(1);
-    batch.answers = {{.targets = targets.flatten(1), .scored = scored.flatten(1)}};
+    batch.answers = {
+        {.targets = targets.flatten(1),
+         .scored = scored.flatten(1),
+         .guesses = std::get<0>(batch.inputs.mode(1, /*keepdim=*/true)).expand_as(batch.inputs)}};
     batch.structures = {{.queries = size * size, .keys = size * size, .sides = {size, size}}};
     return batch;
   }
@@ -73,6 +76,9 @@ TaskEntry task_grid_lag_copy() {
           "the symbol one row above and two columns to the left: two axes against one, "
           "directions against distances",
       .relation = "grid",
+      .trivial = "the commonest symbol of the grid, the likeliest to have been copied",
+      .kind = TaskKind::gate,
+      .ability = "exact offset on two axes: direction against distance",
       .options = {{"symbols", int64_t{8}, "different symbols", {}, 2, 65536},
                   {"down", int64_t{1}, "rows from the symbol down to its copy", {}, 0, 512},
                   {"right", int64_t{2}, "columns from the symbol right to its copy", {}, 0, 512}},

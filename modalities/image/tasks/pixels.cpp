@@ -36,6 +36,7 @@ TaskEntry task_pixels() {
           "the class of a picture, its grey pixels read one by one: what a relation knows of "
           "two dimensions",
       .relation = "grid",
+      .trivial = "the commonest class of the training pictures",
       .needs_dataset = true,
       .options = view_options(/*patch=*/0, /*shift=*/0),
       .make =

@@ -48,6 +48,7 @@ class Copy final : public SampledTask {
                     .scored = at::zeros_like(batch.inputs, at::kBool)};
     answers.targets.narrow(1, size, size).copy_(answer);
     answers.scored.narrow(1, size, size).fill_(true);
+    answers.guesses = std::get<0>(word.mode(1, /*keepdim=*/true)).expand_as(batch.inputs);
     batch.answers = {answers};
     batch.structures = {{.queries = 2 * size, .keys = 2 * size}};
     return batch;
@@ -67,6 +68,9 @@ TaskEntry task_copy() {
           "lengths "
           "that were not trained",
       .relation = "token",
+      .trivial = "the commonest symbol of the word",
+      .kind = TaskKind::gate,
+      .ability = "an offset that grows with the word, or differs for each of its symbols",
       .options = {{.name = "symbols",
                    .value = int64_t{16},
                    .meaning = "distinct symbols",

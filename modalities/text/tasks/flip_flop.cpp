@@ -3,6 +3,8 @@
 // Glitches with Flip-Flop Language Modeling").
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "modalities/sampling/sampled_task.h"
 
 namespace relbias::modalities {
@@ -18,10 +20,14 @@ constexpr int64_t write = 2, read = 3, ignore = 4;  // tokens 0 and 1 are the bi
 ///   sequence  w 1 i 0 r 1 i 1 w 0 r 0
 ///   target            1           0
 ///
-/// The answer stands after the latest w, however far that is: a test of recency.
+/// The answer stands after the latest w, however far that is: a test of recency. With ignore = 0.8
+/// that is some ten pairs at every length. `gap` = g makes it far: no w stands in the last g L/2
+/// pairs, and only the last read is scored, so that at 8 times the trained length its answer lies
+/// past every trained offset. For `evaluate.variants`.
 class FlipFlop final : public SampledTask {
  public:
-  explicit FlipFlop(const Options& options) : ignore_(options.real("ignore")) {}
+  explicit FlipFlop(const Options& options)
+      : ignore_(options.real("ignore")), gap_(options.real("gap")) {}
 
   TaskTraits traits() const override {
     return {.vocabulary = 5,
@@ -45,6 +51,12 @@ class FlipFlop final : public SampledTask {
     Tensor instruction = at::full({samples, pairs}, ignore, at::kLong);
     instruction.masked_fill_(chance < 1 - ignore_, read);
     instruction.masked_fill_(chance < (1 - ignore_) / 2, write);
+    if (gap_ > 0) {
+      const int64_t quiet =
+          std::min<int64_t>(pairs - 1, std::llround(gap_ * static_cast<double>(pairs)));
+      Tensor last = instruction.narrow(1, pairs - quiet, quiet);
+      last.masked_fill_(last == write, ignore);
+    }
     instruction.select(1, 0).fill_(write);
     instruction.select(1, pairs - 1).fill_(read);
 
@@ -58,14 +70,15 @@ class FlipFlop final : public SampledTask {
     batch.inputs = at::stack({instruction, bit}, 2).flatten(1);
     Answers answers;
     answers.targets = at::stack({bit.masked_fill(~reads, 0), at::zeros_like(bit)}, 2).flatten(1);
-    answers.scored = at::stack({reads, at::zeros_like(reads)}, 2).flatten(1);
+    const Tensor asked = gap_ > 0 ? reads.logical_and(place == pairs - 1) : reads;
+    answers.scored = at::stack({asked, at::zeros_like(reads)}, 2).flatten(1);
     batch.answers = {answers};
     batch.structures = {{.queries = size, .keys = size}};
     return batch;
   }
 
  private:
-  double ignore_;
+  double ignore_, gap_;
 };
 
 }  // namespace
@@ -76,9 +89,17 @@ TaskEntry task_flip_flop() {
           "the bit of the latest write instruction in a sequence of writes, reads and "
           "distractors: recency, the opposite of lag-copy",
       .relation = "token",
+      .kind = TaskKind::gate,
+      .ability = "recency: the latest write, however far back",
       .options = {{.name = "ignore",
                    .value = 0.8,
                    .meaning = "probability of a distractor; write and read share the rest",
+                   .minimum = 0,
+                   .maximum = 1},
+                  {.name = "gap",
+                   .value = 0.0,
+                   .meaning = "share of the sequence, at its end, without a write; then the last "
+                              "read alone is scored",
                    .minimum = 0,
                    .maximum = 1}},
       .make = [](const Options& options,

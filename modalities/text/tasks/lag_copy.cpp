@@ -42,12 +42,31 @@ class LagCopy final : public SampledTask {
                     .scored = at::zeros_like(batch.inputs, at::kBool)};
     answers.targets.narrow(1, lag_, size - lag_).copy_(batch.inputs.narrow(1, 0, size - lag_));
     answers.scored.narrow(1, lag_, size - lag_).fill_(true);
+    answers.guesses = commonest_so_far(batch.inputs);
     batch.answers = {answers};
     batch.structures = {{.queries = size, .keys = size}};
     return batch;
   }
 
  private:
+  // The symbol that fills most of the window up to each token, the latest of equals: what is
+  // likeliest to have been copied, for one who does not know from where.
+  Tensor commonest_so_far(const Tensor& inputs) const {  // [B, N]
+    Tensor guesses = at::zeros_like(inputs);
+    const auto symbol = inputs.accessor<int64_t, 2>();
+    auto guess = guesses.accessor<int64_t, 2>();
+    for (int64_t b = 0; b < inputs.size(0); ++b) {
+      std::vector<int64_t> counts(static_cast<size_t>(symbols_));
+      int64_t commonest = symbol[b][0];
+      for (int64_t t = 0; t < inputs.size(1); ++t) {
+        const int64_t count = ++counts[static_cast<size_t>(symbol[b][t])];
+        if (count >= counts[static_cast<size_t>(commonest)]) commonest = symbol[b][t];
+        guess[b][t] = commonest;
+      }
+    }
+    return guesses;
+  }
+
   int64_t symbols_;
   int64_t lag_;
 };
@@ -60,6 +79,9 @@ TaskEntry task_lag_copy() {
           "the symbol that stood a fixed number of tokens before: exact offset, the "
           "opposite of flip-flop",
       .relation = "token",
+      .trivial = "the commonest symbol of the window so far, the likeliest to have been copied",
+      .kind = TaskKind::gate,
+      .ability = "exact offset: the token a fixed distance back",
       .options = {{.name = "symbols",
                    .value = int64_t{8},
                    .meaning = "distinct symbols",

@@ -21,10 +21,18 @@ namespace {
 /// others evenly between, so that no single work decides the result. Every stretch is cut into
 /// windows of the evaluated size. A stretch is a multiple of every size, hence every size scores
 /// exactly the same bytes, and only the context that it gives to them differs.
+///
+/// Plain windows give the first bytes of each window little context, the more so the shorter the
+/// windows are. `stride` = s moves a window by s bytes and scores its last s only, so that every
+/// byte has n - s bytes before it or more (but for the first of the split).
+///
+/// The trivial rule is the bigram of the training bytes, (count(x y) + 1) / (count(x) + 256).
 class LanguageModel final : public Task {
  public:
   LanguageModel(const Options& options, const TextDataset& text)
-      : text_(text), split_(held_out_split(options)), stretch_(options.integer("stretch")) {}
+      : text_(text), stretch_(options.integer("stretch")), stride_(options.integer("stride")) {
+    count_successors();
+  }
 
   TaskTraits traits() const override {
     return {.vocabulary = 256,
@@ -32,7 +40,8 @@ class LanguageModel final : public Task {
             .causal = true,
             .tied_outputs = true,
             .metrics = {"bits-per-byte", "cross-entropy", "perplexity", "accuracy"},
-            .chance = 8.0,  // log2 256: all bytes equally likely
+            .chance = 8.0,   // log2 256: all bytes equally likely
+            .ceiling = 1.0,  // bits per byte: what readers of English need (Shannon 1951)
             .by_position = true};
   }
 
@@ -50,7 +59,9 @@ class LanguageModel final : public Task {
     const Tensor blocks = block_starts(starts, request);
     for (int64_t begin = 0; begin < starts.size(0); begin += request.batch) {
       const int64_t end = std::min(begin + request.batch, starts.size(0));
-      Batch batch = windows(split_, starts.slice(0, begin, end), request.size);
+      const Tensor some = starts.slice(0, begin, end);
+      Batch batch = stride_ > 0 ? strides(request.split, some, request.size)
+                                : windows(request.split, some, request.size);
       for (int64_t window = begin; window < end; ++window) {
         batch.sources.push_back(fmt::format("byte {}", blocks[window].item<int64_t>()));
       }
@@ -104,7 +115,13 @@ class LanguageModel final : public Task {
       input_error("language-model: {} evaluation tokens are no multiple of stretch={}", tokens,
                   stretch);
     }
-    if (stretch % request.size != 0) {
+    if (stride_ > request.size || (stride_ > 0 && stretch % stride_ != 0)) {
+      input_error(
+          "language-model: stride={} found, at most the evaluated size {} and a divisor of a "
+          "stretch of {} bytes expected",
+          stride_, request.size, stretch);
+    }
+    if (stride_ == 0 && stretch % request.size != 0) {
       input_error(
           "language-model: evaluation size {} does not divide a stretch of {} bytes, and all sizes "
           "must score the same bytes: change the sizes, the evaluation tokens ({}) or stretch= "
@@ -112,25 +129,49 @@ class LanguageModel final : public Task {
           request.size, stretch, tokens, stretch_);
     }
     // One byte more than is scored: the first of all is only context.
-    if (length(split_) < tokens + 1) {
-      too_short(split_, tokens + 1, fmt::format("evaluation on {} tokens", tokens));
+    if (length(request.split) < request.size + 1) {
+      too_short(request.split, request.size + 1, "an evaluation window");
+    }
+    if (length(request.split) < tokens + 1) {
+      too_short(request.split, tokens + 1, fmt::format("evaluation on {} tokens", tokens));
     }
     const int64_t stretches = tokens / stretch;
-    const int64_t slack = length(split_) - 1 - stretch;
+    const int64_t slack = length(request.split) - 1 - stretch;
     const Tensor number = at::arange(stretches, at::kLong);
     const Tensor begin = (number * slack).floor_divide(std::max<int64_t>(stretches - 1, 1));
-    const Tensor within = at::arange(0, stretch, request.size, at::kLong);
+    const Tensor within = at::arange(0, stretch, stride_ > 0 ? stride_ : request.size, at::kLong);
     return (begin.unsqueeze(1) + within.unsqueeze(0)).flatten();
   }
 
-  /// The first byte of the block that each window lies in, [tokens / size]. Blocks start where
+  /// The first byte of the block that each window lies in, one a window. Blocks start where
   /// their stretch does.
-  Tensor block_starts(const Tensor& starts,  // [tokens / size]
+  Tensor block_starts(const Tensor& starts,  // [windows]
                       const EvaluationRequest& request) const {
     const int64_t stretch = std::min(stretch_, request.tokens);
-    const Tensor within =
-        at::arange(starts.size(0), at::kLong).mul(request.size).remainder(stretch);
+    const int64_t step = stride_ > 0 ? stride_ : request.size;
+    const Tensor within = at::arange(starts.size(0), at::kLong).mul(step).remainder(stretch);
     return starts - within.remainder(std::max(request.block, request.size));
+  }
+
+  // How often each byte follows each in the training text, and what that says of the next.
+  void count_successors() {
+    const std::string& bytes = text_.bytes(Split::train);
+    successors_ = at::zeros({256, 256}, at::kFloat);
+    auto counts = successors_.accessor<float, 2>();
+    for (size_t n = 1; n < bytes.size(); ++n) {
+      counts[static_cast<unsigned char>(bytes[n - 1])][static_cast<unsigned char>(bytes[n])] += 1;
+    }
+    likeliest_ = successors_.argmax(1);
+    successors_ = -((successors_ + 1) / (successors_.sum(1, true) + 256)).log();
+  }
+
+  // Windows that end with the `stride` bytes that they are scored on, from `starts`, [B], on.
+  Batch strides(Split split, const Tensor& starts, int64_t size) const {
+    const Tensor begin = (starts + stride_ - size).clamp_min(0);
+    Batch batch = windows(split, begin, size);
+    const Tensor place = at::arange(size, at::kLong).unsqueeze(0) - (starts - begin).unsqueeze(1);
+    batch.answers.front().scored = (place >= 0).logical_and(place < stride_);
+    return batch;
   }
 
   /// starts: [B]
@@ -143,14 +184,17 @@ class LanguageModel final : public Task {
     Batch batch;
     batch.inputs = tokens.narrow(1, 0, size).contiguous();
     batch.answers = {{.targets = tokens.narrow(1, 1, size).contiguous(),
-                      .scored = at::ones_like(batch.inputs, at::kBool)}};
+                      .scored = at::ones_like(batch.inputs, at::kBool),
+                      .guesses = likeliest_.index({batch.inputs}),
+                      .guess_nats = successors_.index({batch.inputs, tokens.narrow(1, 1, size)})}};
     batch.structures = {{.queries = size, .keys = size}};
     return batch;
   }
 
   const TextDataset& text_;
-  Split split_;
-  int64_t stretch_;
+  int64_t stretch_, stride_;
+  Tensor successors_;  // [256, 256] nats of the second byte after the first
+  Tensor likeliest_;   // [256] the byte that follows most often
 };
 
 std::unique_ptr<Task> make(const Options& options, const Dataset* dataset) {
@@ -166,12 +210,17 @@ TaskEntry task_language_model() {
           "the next byte of real text; whether a model still works on longer text than it "
           "was trained on",
       .relation = "token",
+      .trivial = "the bigram of the training bytes, (count + 1) / (count of the first + 256)",
       .needs_dataset = true,
-      .options = {split_option("text that is"),
-                  {.name = "stretch",
+      .options = {{.name = "stretch",
                    .value = int64_t{8192},
                    .meaning = "bytes of connected text from which evaluation windows are cut",
-                   .minimum = 1}},
+                   .minimum = 1},
+                  {.name = "stride",
+                   .value = int64_t{0},
+                   .meaning = "bytes by which evaluation windows move, each scored on its last so "
+                              "many; 0: windows side by side, scored whole",
+                   .minimum = 0}},
       .make = make,
   };
 }

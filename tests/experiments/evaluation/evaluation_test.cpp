@@ -51,7 +51,7 @@ TEST(Evaluation, HasARowASizeAndMetric) {
   EXPECT_EQ(rows.size(), 4u);  // 2 sizes, accuracy and cross-entropy
   const EvaluationRow& row = find_row(rows, 24, "accuracy");
   EXPECT_EQ(row.factor, 2.0);
-  EXPECT_EQ(row.chance, 0.125);
+  EXPECT_GT(row.chance, 0.125);  // the commonest symbol so far is right more often
   EXPECT_EQ(row.samples, 8);
   EXPECT_TRUE(row.defined);
   EXPECT_TRUE(std::isnan(find_row(rows, 24, "cross-entropy").chance));

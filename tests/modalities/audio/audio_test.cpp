@@ -70,9 +70,10 @@ TEST_F(AudioTest, AClipKeepsItsOwnFrames) {
 TEST_F(AudioTest, ReportsWhatWasLeftOut) {
   write_class("a", 12);
   folder_.write("a/letter.wav", "a letter\n");
-  EXPECT_THAT(make("audio-folder")->report(),
-              HasSubstr("1 classes, divided by file: 12 of 13 clips; left out: 1 not a sound file "
-                        "(first a/letter.wav); train "));
+  EXPECT_THAT(
+      make("audio-folder")->report(),
+      HasSubstr("1 classes, divided by content: 12 of 13 clips; left out: 1 not a sound file "
+                "(first a/letter.wav); train "));
 }
 
 TEST_F(AudioTest, ASplitWithoutClipsIsAnError) {
@@ -93,16 +94,6 @@ TEST_F(AudioTest, TheHashIsThatOfTheFiles) {
 TEST(AudioOf, OtherDatasetsAreRefused) {
   EXPECT_THAT(error_of([] { audio_of(nullptr, "reversed"); }),
               HasSubstr("task reversed needs a dataset of audio"));
-}
-
-TEST(SplitOfKey, KeepsItsShares) {
-  std::array<int, 3> counts = {};
-  for (int n = 0; n < 2000; ++n) {
-    ++counts[static_cast<size_t>(split_of_key(std::to_string(n), 70, 10))];
-  }
-  EXPECT_NEAR(counts[0], 1400, 60);
-  EXPECT_NEAR(counts[1], 200, 40);
-  EXPECT_EQ(split_of_key("digits/1.wav", 70, 10), split_of_key("digits/1.wav", 70, 10));
 }
 
 }  // namespace

@@ -125,6 +125,9 @@ TEST(VariableMisuse, HalfTheSamplesSayAnotherVariable) {
     EXPECT_EQ(batch.answers[0].guesses[n][0].item<int64_t>(), 0);
     EXPECT_EQ(batch.answers[1].guesses[n][0].item<int64_t>(), 11);
     EXPECT_EQ(batch.answers[2].guesses[n][0].item<int64_t>(), 3);
+    // Whichever read is mistaken, the choice is among all names bound before any of them.
+    EXPECT_EQ(row(batch.answers[2].candidates[n]),
+              (std::vector<int64_t>{0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}));
     if (!mistaken) {
       EXPECT_EQ(text(9), text(3));
       EXPECT_EQ(text(11), text(5));
@@ -134,6 +137,16 @@ TEST(VariableMisuse, HalfTheSamplesSayAnotherVariable) {
     EXPECT_EQ(location == 9 ? 3 : 5, repair);
     EXPECT_EQ(text(location), text(location == 9 ? 5 : 3));
   }
+}
+
+// A name that is bound between two reads is a candidate also where the first read is mistaken.
+TEST(VariableMisuse, CandidatesDoNotTellWhereTheBugIs) {
+  const OneFunction function("def NAME(aa, bb):\n  cc = aa + bb\n  return cc + aa\n");
+  const auto task = code_task("variable-misuse", function.code.get());
+  const Batch batch = task->training({.size = 100, .batch = 64, .seed = 0, .step = 0});
+  const Tensor candidates = batch.answers[2].candidates;
+  for (int64_t n = 1; n < 64; ++n) EXPECT_TRUE(at::equal(candidates[n], candidates[0])) << n;
+  EXPECT_EQ(candidates[0].sum().item<int64_t>(), 3);
 }
 
 TEST(VariableMisuse, JudgesBugPlaceRepairAndAllOfThem) {
@@ -173,6 +186,9 @@ TEST(Completion, TheNextTokenWithoutTheTree) {
   };
   EXPECT_EQ(target(2), target(6));
   EXPECT_EQ(target(2), 0);  // aa, the most frequent
+  // After `(` the training function has aa, after aa `)` and once `(` and once nothing.
+  EXPECT_EQ(batch.answers[0].guesses[0][2].item<int64_t>(), target(2));
+  EXPECT_EQ(batch.answers[0].guesses[0][9].item<int64_t>(), target(9));
   EXPECT_THAT(error_of([&] { code_task("completion tokens=nodes", function.code.get()); }),
               HasSubstr("tokens=nodes would show"));
 }
@@ -183,7 +199,7 @@ struct ManyFunctions : testing::Test {
     for (int n = 0; n < 60; ++n) {
       std::string body = "  return a\n";
       for (int more = 0; more < n % 5; ++more) body = fmt::format("  b{} = a\n", more) + body;
-      // Every second one is deep. As many bytes each: files are divided by their bytes.
+      // Every second one is deep.
       const std::string deep = "  if a:\n    if a:\n      if a:\n        a\n";
       body =
           (n % 2 == 0 ? deep : fmt::format("  {} = a\n", std::string(deep.size() - 7, 'c'))) + body;
@@ -236,9 +252,9 @@ TEST_F(ManyFunctions, WhereThereIsNoneItSaysWhatThereIs) {
                 task->check(
                     {100}, {{.size = 2000, .samples = 10, .tokens = 0, .batch = 4, .above = 1000}});
               }),
-              HasSubstr("no function of 1001 to 2000 tokens is held out"));
+              HasSubstr("no function of 1001 to 2000 tokens in the test split"));
   EXPECT_THAT(error_of([] { code_task("block-structure"); }),
-              HasSubstr("needs a dataset of code, for example python-stdlib"));
+              HasSubstr("needs a dataset of code, for example code-packages"));
 }
 
 TEST_F(ManyFunctions, EvaluationTakesAtMostSoManyWhateverTheBatch) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "modalities/graph/batch.h"
@@ -26,6 +27,7 @@ GraphSource some_graphs(int64_t count) {
       graph.structure.edges.push_back({node - 1, node});
     }
     graph.labels = {at::full({1}, static_cast<double>(n % 5), at::kDouble)};
+    graph.key = graph.structure.name;
     source.graphs.push_back(std::move(graph));
   }
   return source;
@@ -49,9 +51,23 @@ TEST(GraphDataset, DividesEveryGraphOnceAndLargeOnesToTheTest) {
     }
   }
   EXPECT_EQ(seen.size(), 100u);
-  EXPECT_EQ(dataset.graphs(Split::train).size(), 48u);
-  EXPECT_EQ(dataset.graphs(Split::validation).size(), 3u);
-  EXPECT_EQ(dataset.graphs(Split::test).size(), 49u);
+  EXPECT_NEAR(static_cast<double>(dataset.graphs(Split::train).size()), 48, 8);
+  EXPECT_GE(dataset.graphs(Split::validation).size(), 1u);
+  EXPECT_GE(dataset.graphs(Split::test).size(), 40u);
+}
+
+// Without a key, what a model sees of them divides: equal graphs are in one split.
+TEST(GraphDataset, CopiesStayTogether) {
+  GraphSource source = some_graphs(100);
+  for (Graph& graph : source.graphs) graph.key.clear();
+  const GraphDataset dataset(std::move(source));
+  std::map<int64_t, std::set<Split>> splits_of_size;
+  for (const Split split : all_splits) {
+    for (const Graph* graph : dataset.graphs(split)) {
+      splits_of_size[graph->structure.nodes].insert(split);
+    }
+  }
+  for (const auto& [nodes, splits] : splits_of_size) EXPECT_EQ(splits.size(), 1u) << nodes;
 }
 
 TEST(GraphDataset, SplitsOfTheSourceAreKept) {

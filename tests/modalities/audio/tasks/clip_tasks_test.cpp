@@ -111,14 +111,15 @@ TEST_F(ClipTasks, ReversedNeedsLongEnoughClips) {
 }
 
 TEST_F(ClipTasks, ValidationIsAnotherSplit) {
-  const auto first = [&](const std::string& options) {
+  const auto first = [&](Split split) {
     Tensor inputs;
-    task("clip-classification", options)
-        ->evaluation({.size = 400, .samples = 1, .batch = 1},
+    task("clip-classification")
+        ->evaluation({.size = 400, .samples = 1, .batch = 1, .split = split},
                      [&](const Batch& batch) { inputs = batch.inputs; });
     return inputs;
   };
-  EXPECT_FALSE(at::equal(first(""), first("split=validation")));
+  EXPECT_FALSE(at::equal(first(Split::test), first(Split::validation)));
+  EXPECT_FALSE(at::equal(first(Split::train), first(Split::validation)));
 }
 
 }  // namespace

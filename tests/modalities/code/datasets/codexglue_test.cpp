@@ -42,8 +42,9 @@ TEST_F(Defects, AreFunctionsWithALabel) {
   EXPECT_THAT(code->report(), HasSubstr("defects: 0 with syntax errors"));
 
   const auto task = code_task("defect", code.get());
-  EXPECT_DOUBLE_EQ(task->traits().chance, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(task->traits().chance, 0.5);
   const Batch batch = evaluated(*task, 100);
+  EXPECT_TRUE(batch.sources.empty());  // of a jsonl file each function is its own source
   EXPECT_TRUE(at::equal(batch.answers.at(0).targets.flatten(), at::tensor({0, 1, 0}, at::kLong)));
   EXPECT_FALSE(batch.structures.at(0).parents.empty());
 }

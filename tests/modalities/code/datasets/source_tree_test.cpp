@@ -2,8 +2,10 @@
 // tests: datasets `source-tree` and `python-stdlib`: what is read, what is left out and counted.
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
 
+#include "experiments/version.h"
 #include "tests/error_of.h"
 #include "tests/modalities/code/code_data.h"
 
@@ -11,6 +13,7 @@ namespace relbias::modalities {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 std::string function(int n) { return fmt::format("def f{}(a):\n  return a + b{}\n", n, n); }
 
@@ -135,6 +138,55 @@ TEST(PythonStdlib, IsWhatThePackagesInstalled) {
   EXPECT_GT(code->snippets(Split::train).size(), 6000u) << code->report();
   EXPECT_GT(code->snippets(Split::test).size(), 500u) << code->report();
   fmt::print("{}\n{}\n", code->report(), code->content_hash());
+}
+
+// A point release of the system's Python brings functions and files: no other file changes its
+// split.
+TEST(PythonStdlib, AnAlteredLibraryMovesNoOtherFile) {
+  const ScratchFolder original, altered;
+  for (int n = 0; n < 60; ++n) {
+    const std::string name = fmt::format("module{}.py", n),
+                      source = function(n) + function(n + 100);
+    original.write(name, source);
+    altered.write(name, n == 7 ? source + function(500) : source);
+  }
+  altered.write("new.py", function(600) + function(601));
+  const auto splits_of = [](const ScratchFolder& folder) {
+    std::map<std::string, Split> splits;
+    const auto code = code_data("python-stdlib path=\"" + folder.path().string() + "\"");
+    for (const Split split : all_splits) {
+      for (const Snippet& snippet : code->snippets(split)) splits[snippet.name] = split;
+    }
+    return splits;
+  };
+  const auto before = splits_of(original);
+  auto after = splits_of(altered);
+  EXPECT_EQ(before.size(), 120u);
+  EXPECT_EQ(after.size(), 123u);
+  for (const auto& [name, split] : before) {
+    if (!name.starts_with("module7.py")) EXPECT_EQ(after.at(name), split) << name;
+  }
+}
+
+// So shipped studies read packages of which every system has the same.
+TEST(CodePackages, AreWhatShippedStudiesReadInsteadOfTheSystemsLibrary) {
+  const auto code = code_data("code-packages");
+  EXPECT_THAT(code->report(), HasSubstr("content as published"));
+  EXPECT_GT(code->snippets(Split::train).size(), 6000u) << code->report();
+  EXPECT_GT(code->snippets(Split::validation).size(), 500u) << code->report();
+  EXPECT_GT(code->snippets(Split::test).size(), 500u) << code->report();
+  EXPECT_THAT(code_data("code-packages language=javascript")->report(),
+              HasSubstr("content as published"));
+  int64_t studies = 0;
+  for (const char* folder : {"experiments/studies", "experiments/published/studies"}) {
+    const std::filesystem::path place =
+        std::filesystem::path(experiments::source_folder()) / folder;
+    for (const std::string& name : files_below(place, {"toml"})) {
+      EXPECT_THAT(read_file(place / name), Not(HasSubstr("python-stdlib\""))) << name;
+      ++studies;
+    }
+  }
+  EXPECT_GT(studies, 10);
 }
 
 }  // namespace

@@ -95,32 +95,27 @@ TEST(ListOps, LongOnesAreDrawnToo) {
   EXPECT_THAT(error_of([] { code_task("listops")->check({3}, {}); }), HasSubstr("at least 4"));
 }
 
-// By a scan of its own: the digits between the operator and its bracket that no other encloses.
-TEST(ListOps, GuessesFromTheOperatorAndItsOwnDigits) {
-  const Batch batch = draw("listops", 64, 50);
-  int64_t right = 0, all = 0;
-  for (int64_t n = 0; n < 50; ++n) {
+TEST(ListOps, GuessesByOperator) {
+  const Batch batch = draw("listops operators=4", 64, 200);
+  std::map<int64_t, std::map<int64_t, int64_t>> values;  // by operator: how often each
+  for (int64_t n = 0; n < 200; ++n) {
     const auto tokens = tokens_of(batch, n);
-    for (size_t start = 0; start < tokens.size(); ++start) {
-      if (tokens[start] != 10 && tokens[start] != 11) continue;
-      const bool least = tokens[start] == 10;
-      int64_t best = -1, depth = 1;
-      for (size_t at = start + 1; depth > 0; ++at) {
-        if (tokens[at] < 10 && depth == 1 && (best < 0 || (tokens[at] < best) == least)) {
-          best = tokens[at];
-        }
-        depth += tokens[at] == 14 ? -1 : tokens[at] >= 10;
-      }
-      if (best < 0) best = least ? 0 : 9;
-      const Answers& answers = batch.answers[start == 0 ? 0 : 1];
-      const auto place = static_cast<int64_t>(start);
-      ASSERT_EQ(answers.guesses[n][place].item<int64_t>(), best);
-      right += answers.targets[n][place].item<int64_t>() == best;
-      ++all;
+    for (size_t token = 0; token < tokens.size(); ++token) {
+      if (tokens[token] < 10 || tokens[token] == 14) continue;
+      const Answers& answers = batch.answers[token == 0 ? 0 : 1];
+      const auto place = static_cast<int64_t>(token);
+      const std::vector<int64_t> expected = {0, 9, 4, 0};
+      ASSERT_EQ(answers.guesses[n][place].item<int64_t>(),
+                expected[static_cast<size_t>(tokens[token] - 10)]);
+      ++values[tokens[token]][answers.targets[n][place].item<int64_t>()];
     }
   }
-  EXPECT_LT(right, all);
-  EXPECT_GT(3 * right, all);
+  const auto commonest = [](const auto& counts) {
+    return std::ranges::max_element(counts, {}, [](auto& each) { return each.second; })->first;
+  };
+  EXPECT_EQ(commonest(values[10]), 0);
+  EXPECT_EQ(commonest(values[11]), 9);
+  EXPECT_NEAR(static_cast<double>(commonest(values[12])), 4, 1);
 }
 
 }  // namespace

@@ -109,6 +109,27 @@ TEST(Smiles, LongChainsAreReadInTime) {
   EXPECT_THAT(counts.text(), HasSubstr("0 empty, 1 of more than 32768 characters (first line 3)"));
 }
 
+TEST(Smiles, OneMoleculeHasOneKey) {
+  const auto key = [](const std::string& smiles) {
+    return read_smiles(smiles, Atoms::classes).graph.key;
+  };
+  const std::string caffeine = key("CN1C=NC2=C1C(=O)N(C(=O)N2C)C");
+  EXPECT_FALSE(caffeine.empty());
+  for (const char* other : {"Cn1cnc2c1c(=O)n(C)c(=O)n2C", "O=C1N(C)C(=O)N(C)C2=C1N(C)C=N2",
+                            "c1nc2c(n1C)c(=O)n(C)c(=O)n2C"}) {
+    EXPECT_EQ(key(other), caffeine) << other;
+  }
+  EXPECT_NE(key("CN1C=NC2=C1C(=O)NC(=O)N2C"), caffeine);
+}
+
+// Distance sums of CCO: 3 2 3; two bonds of 1 / sqrt(6), 2 / (2 - 3 + 2) of them. A ring of three:
+// sums 2 2 2, three bonds of 1/2, 3 / 2 of them.
+TEST(Smiles, BalabanJ) {
+  EXPECT_NEAR(balaban_j(read_smiles("CCO", Atoms::classes).graph), 4 / std::sqrt(6.0), 1e-12);
+  EXPECT_NEAR(balaban_j(read_smiles("C1CC1", Atoms::classes).graph), 2.25, 1e-12);
+  EXPECT_TRUE(std::isnan(balaban_j(read_smiles("C", Atoms::classes).graph)));
+}
+
 TEST(Molecules, AreThoseOfTheFile) {
   const auto dataset = make("molecules", "");
   for (const char* part : {"4999 lines, as in rdkit-data 202209.3", "99 copies", "6 unparsable",

@@ -55,6 +55,25 @@ TEST(Csl, TwoClassesShareTheirDistancesAt41AndNoneAt83) {
   EXPECT_EQ(at83.size(), 10u);
 }
 
+TEST(Csl, TheCeilingIsWhatTheRelationTellsApart) {
+  const auto task = make("csl");
+  EXPECT_EQ(task->ceiling("hops", 41), 0.9);
+  EXPECT_EQ(task->ceiling("hops", 83), 1.0);
+  EXPECT_EQ(task->ceiling("random-walk", 41), 1.0);
+}
+
+TEST(Csl, SamplesOfAClassCountAsOne) {
+  std::vector<std::string> sources;
+  make("csl")->evaluation({.size = 41, .samples = 100, .tokens = 0, .batch = 7},
+                          [&](const Batch& batch) {
+                            for (const auto& source : batch.sources) sources.push_back(source);
+                          });
+  ASSERT_EQ(sources.size(), 100u);
+  EXPECT_EQ(sources.front(), "skip 2");
+  EXPECT_EQ(sources.back(), "skip 16");
+  EXPECT_EQ(std::unique(sources.begin(), sources.end()) - sources.begin(), 10);
+}
+
 TEST(Csl, ARelationIsComputedOnceForEveryTrainingGraph) {
   const auto task = make("csl");
   std::set<const Kept*> kept;

@@ -87,7 +87,7 @@ TEST(TextFile, AFolderIsDividedByFile) {
   }
   EXPECT_THAT(names,
               testing::UnorderedElementsAre("a.txt", "d.txt", "sub/b.md", "sub/deep/c.text"));
-  EXPECT_THAT(text->report(), HasSubstr("divided by file"));
+  EXPECT_THAT(text->report(), HasSubstr("divided by each file's content"));
 }
 
 TEST(TextFile, AFolderOfTwoFilesIsCutByBytes) {

@@ -118,5 +118,22 @@ TEST(FlipFlop, SizesWithoutAWriteAndAReadAreErrors) {
   EXPECT_THAT([] { make("ignore=1.5"); }, ThrowsMessage<InputError>(HasSubstr("0 to 1 expected")));
 }
 
+// With a gap the answer to the last read, which alone is scored, stands far back.
+TEST(FlipFlop, AGapReachesPastWhatIsTrained) {
+  const auto& entry = find_entry("task", "flip-flop", task_entries());
+  const auto task = entry.make(parse_options("task", "flip-flop gap=0.5", entry.options), nullptr);
+  task->evaluation({.size = 64, .samples = 50, .tokens = 0, .batch = 50}, [&](const Batch& batch) {
+    const Answers& answers = batch.answers[0];
+    for (int64_t b = 0; b < 50; ++b) {
+      EXPECT_EQ(answers.scored[b].sum().item<int64_t>(), 1);
+      EXPECT_TRUE(answers.scored[b][62].item<bool>());
+      int64_t write = 62;
+      while (batch.inputs[b][write].item<int64_t>() != 2) write -= 2;
+      EXPECT_LE(write, 30);
+      EXPECT_EQ(answers.targets[b][62].item<int64_t>(), batch.inputs[b][write + 1].item<int64_t>());
+    }
+  });
+}
+
 }  // namespace
 }  // namespace relbias::modalities

@@ -70,5 +70,22 @@ TEST(LagCopy, SizesWithoutAScoredTokenAreErrors) {
   EXPECT_THAT([] { make("symbols=1"); }, ThrowsMessage<InputError>(HasSubstr("2 to 65536")));
 }
 
+TEST(LagCopy, GuessesTheCommonestSoFar) {
+  const auto& entry = find_entry("task", "lag-copy", task_entries());
+  const auto task = entry.make(parse_options("task", "lag-copy", entry.options), nullptr);
+  const Batch batch = task->training({.size = 32, .batch = 40, .seed = 1, .step = 2});
+  const Answers& answers = batch.answers[0];
+  for (int64_t b = 0; b < 40; ++b) {
+    std::vector<int64_t> counts(8);
+    for (int64_t t = 0; t < 32; ++t) {
+      ++counts[static_cast<size_t>(batch.inputs[b][t].item<int64_t>())];
+      const auto guess = static_cast<size_t>(answers.guesses[b][t].item<int64_t>());
+      EXPECT_EQ(counts[guess], *std::max_element(counts.begin(), counts.end()));
+    }
+  }
+  const at::Tensor hits = (answers.guesses == answers.targets).masked_select(answers.scored);
+  EXPECT_GT(hits.to(at::kFloat).mean().item<double>(), 0.17);  // .125 by chance
+}
+
 }  // namespace
 }  // namespace relbias::modalities

@@ -87,9 +87,9 @@ struct Evaluated {
   std::vector<std::string> windows;
 };
 
-Evaluated evaluate(const Task& task, int64_t size, int64_t tokens) {
+Evaluated evaluate(const Task& task, int64_t size, int64_t tokens, Split split = Split::test) {
   Evaluated all;
-  task.evaluation({.size = size, .samples = 0, .tokens = tokens, .batch = 3},
+  task.evaluation({.size = size, .samples = 0, .tokens = tokens, .batch = 3, .split = split},
                   [&](const Batch& batch) {
                     EXPECT_LE(batch.inputs.size(0), 3);
                     EXPECT_EQ(batch.inputs.size(1), size);
@@ -137,9 +137,53 @@ TEST(LanguageModel, TheWholeSplitCanBeScored) {
 
 TEST(LanguageModel, ValidationCanBeChosen) {
   const TextDataset text = dataset();
-  EXPECT_EQ(evaluate(*make(&text, "split=validation"), 16, 32).targets.front(), '\1');
-  EXPECT_EQ(evaluate(*make(&text, "split=validation"), 16, 32).windows.front().front(), 'c');
-  EXPECT_EQ(evaluate(*make(&text, "split=test"), 16, 32).windows.front().front(), 'b');
+  EXPECT_EQ(evaluate(*make(&text), 16, 32, Split::validation).targets.front(), '\1');
+  EXPECT_EQ(evaluate(*make(&text), 16, 32, Split::validation).windows.front().front(), 'c');
+  EXPECT_EQ(evaluate(*make(&text), 16, 32).windows.front().front(), 'b');
+  EXPECT_EQ(evaluate(*make(&text), 16, 32, Split::train).windows.front().front(), 'a');
+}
+
+// With a stride every size scores the same bytes as plain windows do, each with all the context
+// that its window has room for.
+TEST(LanguageModel, AStrideScoresTheEndOfWindows) {
+  const TextDataset text = dataset();
+  const auto task = make(&text, "stride=32 stretch=512");
+  for (const int64_t size : {32, 64, 256, 512}) {
+    std::string scored;
+    task->evaluation({.size = size, .samples = 0, .tokens = 1024, .batch = 3},
+                     [&](const Batch& batch) {
+                       const Answers& answers = batch.answers[0];
+                       for (int64_t b = 0; b < batch.inputs.size(0); ++b) {
+                         EXPECT_EQ(answers.scored[b].sum().item<int64_t>(), 32);
+                         const std::string window = text_of(batch.inputs[b]);
+                         const std::string targets = text_of(answers.targets[b]);
+                         EXPECT_NE(test_text.find(window), std::string::npos);
+                         EXPECT_EQ(window.substr(1), targets.substr(0, window.size() - 1));
+                         const auto first = answers.scored[b].to(at::kInt).argmax().item<int64_t>();
+                         const bool first_of_all = window == test_text.substr(0, window.size());
+                         EXPECT_TRUE(first == size - 32 || first_of_all) << size << " " << first;
+                         scored += targets.substr(static_cast<size_t>(first), 32);
+                       }
+                     });
+    EXPECT_EQ(scored, evaluate(*make(&text, "stretch=512"), 64, 1024).targets) << size;
+  }
+  EXPECT_THAT(error_of([&] {
+                task->check({64}, {{.size = 16, .samples = 0, .tokens = 1024, .batch = 3}});
+              }),
+              HasSubstr("stride=32 found, at most the evaluated size 16"));
+}
+
+// aab aab ...: after a comes a or b, after b always a; 5 bytes: a-a 2, a-b 2 ... of `aabaab`.
+TEST(LanguageModel, TheTrivialRuleIsABigram) {
+  const TextDataset text = dataset("aabaab", std::string("aabaabaab"));
+  const auto task = make(&text, "stretch=4");
+  task->evaluation({.size = 4, .samples = 0, .tokens = 4, .batch = 1}, [&](const Batch& batch) {
+    const Answers& answers = batch.answers[0];  // inputs a a b a, targets a b a a
+    EXPECT_TRUE(at::equal(answers.guesses[0][2], at::tensor(int64_t{'a'})));
+    const at::Tensor expected =
+        -at::tensor({3.0 / 260, 3.0 / 260, 2.0 / 257, 3.0 / 260}, at::kFloat).log();
+    EXPECT_TRUE(at::allclose(answers.guess_nats[0], expected)) << answers.guess_nats;
+  });
 }
 
 // What check() says before the training, which evaluation() must say as well.
