@@ -131,6 +131,7 @@ Asked read_case(AttendCase& input) {
   set_parameters(input, *asked.encoding);
   asked.options.backend = backend_from(input.word("backend", "auto"));
   asked.options.mask = mask_of(input, q, k);
+  asked.options.return_weights = true;
   input.refuse_unasked();
   asked.q = q.requires_grad_();
   asked.k = k.requires_grad_();

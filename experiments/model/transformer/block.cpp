@@ -37,7 +37,8 @@ Tensor Block::attend(const Tensor& x, const std::vector<Position>& positions,
   if (watch.monitor != nullptr) {
     AttentionOptions seen = options;
     if (watch.valid.defined()) {
-      seen.mask = seen.mask.logical_and(watch.valid.unsqueeze(1).unsqueeze(3));
+      const Tensor queries = watch.valid.unsqueeze(1).unsqueeze(3);  // [1, 1, N, 1]
+      seen.mask = queries.expand({-1, -1, -1, watch.valid.size(1)});
     }
     watch.monitor->add(watch.layer, qkv[0], qkv[1], positions, seen, *watch.relation);
   }

@@ -56,7 +56,7 @@ class SwinLayer : public GoldenTest {
     set(*encoding, "table",
         golden.w("attention.relative_position_bias.relative_position_bias_table").t());
     const auto heads_of = [&](const char* name) { return split_heads(project(x, name), heads); };
-    AttentionOptions options;
+    AttentionOptions options{.return_weights = true};
     // Dropped pairs have -100 added in the package: 4e-44 of a weight.
     if (allowed.defined()) options.mask = allowed.repeat({x.size(0) / allowed.size(0), 1, 1, 1});
     const auto result =
