@@ -87,10 +87,18 @@ struct RelationMap {
   Tensor pair_rows() const;
 };
 
-/// Joins the maps of single samples into one batch of `size` tokens; pairs with a padded token get
-/// id 0, which a mask must hide. Line and grid maps are the same for all samples and returned as
-/// is.
-RelationMap stack(const std::vector<RelationMap>& samples, int64_t size);
+/// Queries and keys of a batch, padding included.
+struct BatchTokens {
+  BatchTokens(int64_t tokens) : queries(tokens), keys(tokens) {}  // NOLINT: a size is one
+  BatchTokens(int64_t queries_, int64_t keys_) : queries(queries_), keys(keys_) {}
+
+  int64_t queries, keys;
+};
+
+/// Joins the maps of single samples into one batch; padding stands behind, and pairs with a padded
+/// token get id 0, which a mask must hide. Line and grid maps are the same for all samples and
+/// returned as is.
+RelationMap stack(const std::vector<RelationMap>& samples, BatchTokens tokens);
 
 /// Coordinates on a line counted from each sample's first real token, so that padding on the left
 /// moves no absolute position: real tokens 0 0 1 1 1 stand at 0 1 2. Other maps are returned as is.

@@ -47,8 +47,8 @@ std::vector<Structure> trees_of(AttendCase& input, const Tensor& parents, const 
   if ((parents.floor() != parents).logical_or(parents.abs() > most_nodes).any().item<bool>()) {
     input.fail("relation/parents: whole numbers expected, -1 for the root");
   }
-  if (queries > keys || (queries < keys && parents.size(0) > 1)) {
-    input.fail("relation/parents: {} queries and {} keys found, a query for each key expected",
+  if (queries > keys) {
+    input.fail("relation/parents: {} queries and {} keys found, at most as many queries expected",
                queries, keys);
   }
   const bool class_token = options.has("class_token") && options.flag("class_token");
@@ -128,7 +128,7 @@ RelationMap map_in_case(AttendCase& input, const Relation& relation, const Optio
   if (samples.size() == 1) return relation.map(samples.front());
   std::vector<RelationMap> maps;
   for (const Structure& sample : samples) maps.push_back(relation.map(sample));
-  return stack(maps, samples.front().keys);
+  return stack(maps, {samples.front().queries, samples.front().keys});
 }
 
 }  // namespace relbias::experiments

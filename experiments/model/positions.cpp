@@ -89,27 +89,32 @@ RelationMap Positions::shared_map(Pair& pair, const Structure& sample, c10::Devi
   return found->second;
 }
 
-RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structures, int64_t size,
-                              c10::Device device) {
+RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structures,
+                              BatchTokens tokens, c10::Device device) {
   const Structure& first = structures.front();
-  const bool is_short = first.queries == first.keys && first.keys < size && first.sides.empty();
+  const bool is_short = first.keys < tokens.keys && first.sides.empty();
   if (structures.size() == 1 && !is_short) return shared_map(pair, first, device);
   if (pair.relation->traits().index_class != IndexClass::pairs) {
     // One map serves all samples; those that are shorter than the batch are padded.
     Structure padded = first;
-    if (padded.sides.empty()) padded.queries = padded.keys = size;
+    if (padded.sides.empty()) {
+      TORCH_INTERNAL_ASSERT(tokens.keys - tokens.queries == first.keys - first.queries,
+                            "the last query stands at the last key in every sample alike");
+      padded.queries = tokens.queries;
+      padded.keys = tokens.keys;
+    }
     return shared_map(pair, padded, device);
   }
   std::vector<RelationMap> maps;
   maps.reserve(structures.size());
   for (const auto& structure : structures) maps.push_back(pair.relation->map(structure));
-  return stack(maps, size).to(device);
+  return stack(maps, tokens).to(device);
 }
 
 std::vector<RelationMap> Positions::relations(const std::vector<Structure>& structures,
-                                              int64_t size, c10::Device device) {
+                                              BatchTokens tokens, c10::Device device) {
   std::vector<RelationMap> maps;
-  for (auto& pair : pairs_) maps.push_back(map_of(pair, structures, size, device));
+  for (auto& pair : pairs_) maps.push_back(map_of(pair, structures, tokens, device));
   return maps;
 }
 

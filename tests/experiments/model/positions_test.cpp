@@ -4,19 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/experiments/model/star.h"
+
 namespace relbias::experiments {
 namespace {
 
 using testing::ElementsAre;
-
-// Root with `leaves` children, the tokens.
-Structure star(int64_t leaves) {
-  Structure tree{.queries = leaves, .keys = leaves};
-  tree.parents.assign(static_cast<size_t>(leaves) + 1, 0);
-  tree.parents[0] = -1;
-  for (int64_t leaf = 1; leaf <= leaves; ++leaf) tree.token_nodes.push_back(leaf);
-  return tree;
-}
 
 Positions positions_of(const std::vector<PositionConfig>& configs) {
   const PositionContext context{.layers = 1,
