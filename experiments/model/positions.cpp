@@ -4,20 +4,10 @@
 
 #include <ATen/ATen.h>
 
-#include <bit>
-
 #include "modalities/seed.h"
 
 namespace relbias::experiments {
 namespace {
-
-// Maps that depend on nothing but a shape, and by which numbers they are kept.
-std::optional<std::vector<int64_t>> shape_key(const Structure& s) {
-  if (s.positions.defined() || s.nodes > 0 || !s.parents.empty()) return std::nullopt;
-  std::vector<int64_t> key{s.queries, s.keys, s.class_token, std::bit_cast<int64_t>(s.hop_seconds)};
-  key.insert(key.end(), s.sides.begin(), s.sides.end());
-  return key;
-}
 
 constexpr size_t most_kept_maps = 16;
 
@@ -78,7 +68,7 @@ std::vector<Structure> Positions::drawn(const std::vector<Structure>& structures
 }
 
 RelationMap Positions::shared_map(Pair& pair, const Structure& sample, c10::Device device) {
-  const auto key = shape_key(sample);
+  const auto key = pair.relation->map_key(sample);
   if (!key) return pair.relation->map(sample).to(device);
   // Of clips hardly two batches are equally long: what is kept must end somewhere.
   if (pair.maps.size() >= most_kept_maps) pair.maps.clear();

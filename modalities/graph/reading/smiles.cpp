@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/paths.h"
 
 namespace relbias::modalities {
@@ -95,11 +96,12 @@ Molecule read_smiles(const std::string& smiles, Atoms atoms) {
   read.graph.categories = at::tensor(categories, at::kLong).unsqueeze(1);
   std::vector<int64_t> kinds;
   for (const RDKit::Bond* bond : molecule->bonds()) {
-    read.graph.structure.edges.push_back({bond->getBeginAtomIdx(), bond->getEndAtomIdx()});
+    edit_graph(read.graph.structure)
+        .edges.push_back({bond->getBeginAtomIdx(), bond->getEndAtomIdx()});
     kinds.push_back(kind_of(*bond));
   }
-  read.graph.structure.both_ways = true;
-  read.graph.structure.edge_features =
+  edit_graph(read.graph.structure).both_ways = true;
+  edit_graph(read.graph.structure).edge_features =
       at::one_hot(at::tensor(kinds, at::kLong), bond_kinds).to(at::kFloat);
   read.graph.key = RDKit::MolToSmiles(*molecule, /*doIsomericSmiles=*/false);
   return read;

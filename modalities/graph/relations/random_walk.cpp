@@ -2,6 +2,7 @@
 // modalities/graph: relation `random-walk`, where a walk from a node may be after some steps.
 #include <ATen/ATen.h>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/node_pairs.h"
 #include "modalities/graph/paths.h"
 
@@ -61,10 +62,10 @@ class RandomWalk final : public Relation {
 
   Tensor probabilities(const Structure& sample) const {  // [N, N, k] float32
     check_graph(sample);
-    const int64_t nodes = sample.nodes;
+    const int64_t nodes = graph_of(sample).nodes;
     Tensor adjacency = at::zeros({nodes, nodes}, at::kDouble);
     auto* const cells = adjacency.data_ptr<double>();
-    for (const auto& [from, to] : sample.edges) {
+    for (const auto& [from, to] : graph_of(sample).edges) {
       cells[from * nodes + to] += 1;
       if (from != to) cells[to * nodes + from] += 1;
     }
