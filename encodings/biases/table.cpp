@@ -124,6 +124,16 @@ class Table final : public Encoding {
   Tensor table_;  // [1|H, T]
 };
 
+std::optional<std::string> unread_kernel(const Options& options, const EncodingContext&) {
+  if (!differs(options, "kernel") || options.word("past_range") == "interpolate") {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "kernel={} found with past_range={}, which does not read it; "
+      "past_range=interpolate expected",
+      options.word("kernel"), options.word("past_range"));
+}
+
 }  // namespace
 
 EncodingEntry encoding_table() {
@@ -138,6 +148,7 @@ EncodingEntry encoding_table() {
       .init_std = 0.02,
       .per_head = true,
       .options = {{"kernel", "bicubic", "of past_range=interpolate", {"bicubic", "linear"}}},
+      .undefined = unread_kernel,
       .make =
           [](const Options& options, const EncodingContext& context, const Initialiser& initial) {
             return std::make_shared<Table>(options, context, initial);

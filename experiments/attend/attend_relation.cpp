@@ -21,7 +21,7 @@ Structure nodes_alone(const Options& relation, int64_t keys) {
   Structure graph;
   graph.queries = graph.keys = edit_graph(graph).nodes = keys;
   graph.class_token = relation.has("virtual_node") && relation.flag("virtual_node");
-  graph_of(graph).nodes -= graph.class_token;
+  edit_graph(graph).nodes -= graph.class_token;
   return graph;
 }
 
@@ -119,7 +119,7 @@ std::vector<Structure> structures_of(AttendCase& input, const Relation& relation
     input.fail("relation/distance: whole numbers of at least 0 expected, or -1 for no path");
   }
   samples.resize(static_cast<size_t>(batch), Structure(samples.front()));
-  for (int64_t b = 0; b < batch; ++b) samples[static_cast<size_t>(b)].hops = steps[b];
+  for (int64_t b = 0; b < batch; ++b) edit_graph(samples[static_cast<size_t>(b)]).hops = steps[b];
   return samples;
 }
 

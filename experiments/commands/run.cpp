@@ -12,6 +12,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/run_studies.h"
+#include "experiments/model/positions.h"
 #include "experiments/run/device.h"
 
 namespace relbias::experiments {
@@ -44,6 +45,17 @@ void tell_of_data(const std::vector<PlannedRun>& runs) {
   }
 }
 
+void tell_of_positions(const std::vector<PlannedRun>& runs) {
+  std::set<std::string> told;
+  for (const PlannedRun& planned : runs) {
+    const RunConfig& config = planned.run.config;
+    const auto& task = find_entry("task", option_name(config.data.task), task_entries());
+    for (const auto& caveat : position_caveats(config.model.positions, task.relation)) {
+      if (told.insert(caveat).second) std::cerr << "note: " << caveat << '\n';
+    }
+  }
+}
+
 }  // namespace
 
 int run_studies(StudiesRequest& command) {
@@ -54,6 +66,7 @@ int run_studies(StudiesRequest& command) {
   for (const auto& name : command.studies) studies.push_back(load_study(name));
   std::vector<PlannedRun> runs = plan(studies, command.selection, shard);
   tell_of_data(runs);
+  tell_of_positions(runs);
   if (command.dry_run) {
     find(runs, command.out);
     std::cout << plan_table(runs);

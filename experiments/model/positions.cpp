@@ -11,7 +11,31 @@ namespace {
 
 constexpr size_t most_kept_maps = 16;
 
+bool is_on(const RelationMap& map, c10::Device device) {
+  for (const Tensor& tensor : {map.index, map.offsets, map.distance, map.key_coordinates}) {
+    if (tensor.defined()) return tensor.device() == device;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::vector<std::string> position_caveats(const std::vector<PositionConfig>& configs,
+                                          const std::string& default_relation) {
+  std::vector<std::string> caveats;
+  for (const auto& [encoding, relation] : configs) {
+    const std::string& name = relation.empty() ? default_relation : relation;
+    const auto& entry = find_entry("encoding", option_name(encoding), encoding_entries());
+    const RelationTraits traits = make_relation(name)->traits();
+    // Coordinates whose differences are no offsets: a basis that the graph does not name.
+    if (entry.need != Need::coordinates || traits.coordinates == 0 || traits.axes > 0) continue;
+    caveats.push_back(fmt::format(
+        "{} on {}: where a graph's eigenvalues repeat, as on rings and stars, its coordinates and "
+        "so the outputs depend on the order of the nodes; linear on relation spectrum does not",
+        entry.name, option_name(name)));
+  }
+  return caveats;
+}
 
 Positions::Positions(const std::vector<PositionConfig>& configs, const PositionContext& context,
                      const Initialiser& initial)
@@ -73,7 +97,7 @@ RelationMap Positions::shared_map(Pair& pair, const Structure& sample, c10::Devi
   // Of clips hardly two batches are equally long: what is kept must end somewhere.
   if (pair.maps.size() >= most_kept_maps) pair.maps.clear();
   auto found = pair.maps.find(*key);
-  if (found == pair.maps.end() || found->second.key_coordinates.device() != device) {
+  if (found == pair.maps.end() || !is_on(found->second, device)) {
     found = pair.maps.insert_or_assign(*key, pair.relation->map(sample).to(device)).first;
   }
   return found->second;

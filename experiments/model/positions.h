@@ -22,6 +22,11 @@ struct PositionContext {
   Structure trained;
 };
 
+/// What a user should know of these positions before believing a number: rotations by coordinates
+/// that are eigenvectors. One sentence a position, or none.
+std::vector<std::string> position_caveats(const std::vector<PositionConfig>& configs,
+                                          const std::string& default_relation);
+
 /// All encodings of a model. An encoding with terms has an instance a layer, or one for all with
 /// `shared=true`; one that changes token embeddings has a single instance.
 class Positions : public torch::nn::Module {

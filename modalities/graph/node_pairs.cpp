@@ -129,6 +129,12 @@ Tensor with_virtual_node(const Tensor& ids, const Structure& sample, int64_t fir
   return all;
 }
 
+Tensor component_ids(const Structure& sample) {
+  const Tensor part = at::tensor(components(sample), at::kLong);
+  const Tensor apart = part.unsqueeze(1) != part.unsqueeze(0);
+  return with_virtual_node(apart.to(at::kByte), sample, 1);
+}
+
 Tensor with_virtual_zeros(const Tensor& values, const Structure& sample, int64_t token_dims) {
   if (!sample.class_token) return values.unsqueeze(0);
   std::vector<int64_t> before{0, 0};  // pairs from the last dimension on

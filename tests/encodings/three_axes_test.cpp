@@ -160,7 +160,7 @@ TEST(ThreeAxes, InterpolateMapsTheLargerVolumeOntoTheTrained) {
 }
 
 TEST(ThreeAxes, WhatIsWrittenForTwoSaysSo) {
-  EXPECT_THAT(error_of([] { build("irpe"); }), HasSubstr("irpe"));
+  EXPECT_THAT(error_of([] { build("cpe"); }), HasSubstr("a line or on a grid"));
   EXPECT_THAT(error_of([] { build("rope axes=mixed"); }), HasSubstr("two coordinates"));
 }
 

@@ -97,8 +97,7 @@ struct Sample {
   std::vector<at::Tensor> answers;
 
   bool same_inputs(const Sample& other) const {
-    return at::equal(inputs, other.inputs) && edges == graph_of(other).edges &&
-           parents == tree_of(other).parents;
+    return at::equal(inputs, other.inputs) && edges == other.edges && parents == other.parents;
   }
   bool operator==(const Sample& other) const {
     return same_inputs(other) &&
@@ -114,8 +113,8 @@ std::vector<Sample> samples_of(const Batch& batch) {
     sample.inputs = batch.inputs[b];
     if (batch.valid.defined()) sample.inputs = sample.inputs.index({batch.valid[b]});
     const size_t structure = batch.structures.size() == 1 ? 0 : static_cast<size_t>(b);
-    edit_graph(sample).edges = graph_of(batch.structures[structure]).edges;
-    edit_tree(sample).parents = tree_of(batch.structures[structure]).parents;
+    sample.edges = graph_of(batch.structures[structure]).edges;
+    sample.parents = tree_of(batch.structures[structure]).parents;
     for (const Answers& answers : batch.answers) {
       sample.answers.push_back(answers.targets[b].index({answers.scored[b]}));
     }

@@ -48,7 +48,7 @@ class TimeFrequencyRelation final : public Relation {
   }
 
   std::optional<std::vector<int64_t>> map_key(const Structure& sample) const override {
-    std::vector<int64_t> key = grid_key(sides_of(sample), sample);
+    std::vector<int64_t> key = grid_key(sample.sides, sample);
     key.push_back(std::bit_cast<int64_t>(in_seconds_ ? sample.hop_seconds : 0.0));
     return key;
   }

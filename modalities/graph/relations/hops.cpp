@@ -27,7 +27,9 @@ namespace {
 /// id * bin. Samples that bring distances (Structure::hops) have no need of edges.
 ///
 /// Coordinates of a node: the `coordinates` lowest non-trivial eigenvectors of the normalised
-/// Laplacian (modalities/graph/spectrum.h); a virtual node stands at the origin.
+/// Laplacian (modalities/graph/spectrum.h); a virtual node stands at the origin. Vectors of a
+/// repeated eigenvalue have no basis of their own, so that rope on a ring or a star depends on the
+/// order of the nodes; relation `spectrum` does not.
 class Hops final : public Relation {
  public:
   explicit Hops(const Options& options)
@@ -160,7 +162,14 @@ std::vector<OptionSpec> options() {
       {"directed", false, "along the direction of the edges only"},
       {"weighted", false, "sums of edge weights, binned, instead of steps"},
       {"bin", 1.0, "width of a bin of weighted distances", {}, 1e-9},
-      {"coordinates", int64_t{2}, "Laplacian eigenvectors a node, for rope; 0: none", {}, 0, 64}};
+      {"coordinates",
+       int64_t{2},
+       "Laplacian eigenvectors a node, for rope; 0: none. Where eigenvalues repeat, as on rings "
+       "and "
+       "stars, they depend on the order of the nodes; linear on relation spectrum does not",
+       {},
+       0,
+       64}};
   for (auto& spec : graph_options()) specs.push_back(std::move(spec));
   return specs;
 }

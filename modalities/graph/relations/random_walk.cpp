@@ -42,11 +42,7 @@ class RandomWalk final : public Relation {
     map.index_class = IndexClass::pairs;
     map.queries = map.keys = sample.keys;
     map.rows = 5;
-    map.index = kept(sample, "components", [&] {
-      const Tensor part = at::tensor(components(sample), at::kLong);
-      const Tensor apart = part.unsqueeze(1) != part.unsqueeze(0);
-      return with_virtual_node(apart.to(at::kByte), sample, 1);
-    });
+    map.index = kept(sample, "components", [&] { return component_ids(sample); });
     map.special = special_rows(1, map.rows);
     map.features = kept(sample, options_.canonical(),
                         [&] { return with_virtual_zeros(probabilities(sample), sample, 2); });

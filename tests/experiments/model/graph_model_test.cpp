@@ -102,7 +102,7 @@ TEST_P(GraphModel, MovesWithTheNodes) {
   for (auto& edge : edit_graph(moved).edges) {
     for (auto& end : edge) end = order[static_cast<size_t>(end)];
   }
-  std::reverse(edit_graph(moved).edges.begin(), graph_of(moved).edges.end());
+  std::reverse(edit_graph(moved).edges.begin(), edit_graph(moved).edges.end());
   const Tensor place = at::tensor(order, at::kLong), inputs = inputs_of(7);
   const Tensor elsewhere = at::empty_like(inputs).index_copy_(1, place, inputs);
   for (const char* readout : {"mean", "max", "class"}) {

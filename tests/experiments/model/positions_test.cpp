@@ -57,6 +57,15 @@ TEST(Positions, TermsNameWhereTheirRowsStand) {
   EXPECT_THAT(positions_of({{"t5", "token"}}).learned_terms()[0].places, testing::IsEmpty());
 }
 
+// field note of rope on rings: said before the run, for rotations by eigenvectors only.
+TEST(Positions, WarnOfRotationsByEigenvectors) {
+  EXPECT_THAT(position_caveats({{"rope", "hops"}}, "token"),
+              ElementsAre(testing::HasSubstr("rope on hops: where a graph's eigenvalues repeat")));
+  EXPECT_THAT(position_caveats({{"rope", ""}}, "hops coordinates=3"), testing::SizeIs(1));
+  EXPECT_THAT(position_caveats({{"rope", "token"}, {"table", "hops"}, {"rope", "grid"}}, "token"),
+              testing::IsEmpty());
+}
+
 // The names are those of the axes, or of the distance where there are none.
 TEST(Positions, EveryRelationNamesItsPlaces) {
   for (const auto& entry : relation_entries()) {

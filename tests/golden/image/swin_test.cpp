@@ -44,8 +44,10 @@ class SwinLayer : public GoldenTest {
     const Tensor members = windows(place.roll({-shift_, -shift_}, {1, 2})).squeeze(2);
     const Pattern pattern(fmt::format("window size={}", side_));
     EXPECT_EQ(shift_, side_ / 2);
-    const Tensor pairs =
-        pattern.mask({.queries = places, .keys = places, .sides = {size[0], size[1]}}, /*layer=*/1);
+    AttentionOptions shifted;
+    shifted.groups = pattern.groups(
+        {.queries = places, .keys = places, .sides = {size[0], size[1]}}, /*layer=*/1);
+    const Tensor pairs = allowed_pairs(places, places, shifted, at::kCPU)[0][0];
     return pairs.index({members.unsqueeze(2), members.unsqueeze(1)}).unsqueeze(1);
   }
 
