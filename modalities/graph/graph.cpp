@@ -80,9 +80,11 @@ void check_labels(const Graph& graph, const GraphSource& source) {
 
 // What a model sees of a graph, to divide by: copies stay together.
 std::string content_of(const Graph& graph) {
-  std::string content = fmt::format("{} nodes", graph.structure.nodes);
-  for (const auto& [from, to] : graph.structure.edges) content += fmt::format(" {}-{}", from, to);
-  for (const Tensor& nodes : {graph.categories, graph.numbers, graph.structure.edge_features}) {
+  std::string content = fmt::format("{} nodes", graph_of(graph.structure).nodes);
+  for (const auto& [from, to] : graph_of(graph.structure).edges)
+    content += fmt::format(" {}-{}", from, to);
+  for (const Tensor& nodes :
+       {graph.categories, graph.numbers, graph_of(graph.structure).edge_features}) {
     if (!nodes.defined()) continue;
     const Tensor whole = nodes.contiguous();
     content.append(static_cast<const char*>(whole.data_ptr()), whole.nbytes());

@@ -124,17 +124,17 @@ double largest_heteroatom_distance(const Graph& molecule) {
 
 double balaban_j(const Graph& molecule) {
   const Structure& graph = molecule.structure;
-  if (graph.nodes < 2) return std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> sums(static_cast<size_t>(graph.nodes));
+  if (graph_of(graph).nodes < 2) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> sums(static_cast<size_t>(graph_of(graph).nodes));
   for_hops_of_every_node(graph, false, [&](int64_t node, const std::vector<int32_t>& hops) {
     for (const int32_t steps : hops) sums[static_cast<size_t>(node)] += steps;
   });
   double bonds = 0;
-  for (const auto& [from, to] : graph.edges) {
+  for (const auto& [from, to] : graph_of(graph).edges) {
     bonds += 1 / std::sqrt(sums[static_cast<size_t>(from)] * sums[static_cast<size_t>(to)]);
   }
-  const auto edges = static_cast<double>(graph.edges.size());
-  return edges / (edges - static_cast<double>(graph.nodes) + 2) * bonds;
+  const auto edges = static_cast<double>(graph_of(graph).edges.size());
+  return edges / (edges - static_cast<double>(graph_of(graph).nodes) + 2) * bonds;
 }
 
 void SmilesCounts::add(const Molecule& molecule, const std::string& place) {

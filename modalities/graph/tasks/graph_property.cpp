@@ -187,7 +187,7 @@ class GraphProperty final : public Task {
   // or the sums of their numbers, [F].
   Tensor node_counts(const Graph& graph) const {
     std::vector<Tensor> counts = {
-        at::tensor({1.0, static_cast<double>(graph.structure.nodes)}, at::kDouble)};
+        at::tensor({1.0, static_cast<double>(graph_of(graph.structure).nodes)}, at::kDouble)};
     const auto& columns = dataset_.category_counts();
     for (size_t n = 0; n < columns.size() && graph.categories.defined(); ++n) {
       if (columns[n] > most_counted) continue;

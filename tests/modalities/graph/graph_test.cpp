@@ -65,7 +65,7 @@ TEST(GraphDataset, CopiesStayTogether) {
   std::map<int64_t, std::set<Split>> splits_of_size;
   for (const Split split : all_splits) {
     for (const Graph* graph : dataset.graphs(split)) {
-      splits_of_size[graph->structure.nodes].insert(split);
+      splits_of_size[graph_of(graph->structure).nodes].insert(split);
     }
   }
   for (const auto& [nodes, splits] : splits_of_size) EXPECT_EQ(splits.size(), 1u) << nodes;

@@ -123,7 +123,7 @@ TEST(GraphProperty, TheTrivialRuleIsALinearModelOfTheTrainingGraphs) {
     const at::Tensor residual = (answers.targets - answers.guesses).masked_fill(~answers.scored, 0);
     std::vector<double> nodes;
     for (const Structure& graph : batch.structures) {
-      nodes.push_back(static_cast<double>(graph.nodes));
+      nodes.push_back(static_cast<double>(graph_of(graph).nodes));
     }
     const at::Tensor sizes = at::tensor(nodes, at::kFloat);
     EXPECT_GT(residual.abs().max().item<double>(), 1);
