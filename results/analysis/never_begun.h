@@ -15,4 +15,4 @@ namespace relbias::results {
 /// for a damaged plan.
 void add_never_begun(std::vector<RunRecord> &runs);
 
-} // namespace relbias::results
+}  // namespace relbias::results

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "results/analysis/never_begun.h"
 #include "results/report/contents.h"
 #include "results/report/figures/figures.h"
 #include "results/report/page/page.h"
@@ -177,6 +178,7 @@ void write_report(const std::filesystem::path& file, const Report& report) {
 
 ReportInput read_report_input(const std::filesystem::path& folder) {
   RunsRead read = read_runs(folder);
+  add_never_begun(read.runs);
   StudiesRead studies = read_studies(folder);
   ReportInput input{.title = folder.string(),
                     .runs = std::move(read.runs),

@@ -17,6 +17,7 @@ Json place_of(const ComparisonColumn& column) {
 
 std::string hover_of(const Cell& cell) {
   std::string text = fmt::format("{:.4g}", cell.summary.mean);
+  if (cell.summary.count > 1) text += fmt::format(" ± {:.2g}", cell.summary.deviation);
   const Interval interval = cell.inference.interval;
   if (std::isfinite(interval.low)) {
     text += fmt::format(", 95 % [{:.4g}, {:.4g}]", interval.low, interval.high);
@@ -125,6 +126,7 @@ void add_guessing(const Comparison& comparison, Json& data) {
                 {"line", {{"color", "#8a8a8a"}, {"dash", "dot"}, {"width", 1.5}}},
                 {"x", Json::array()},
                 {"y", Json::array()},
+                {"meta", {{"role", "guessing"}}},
                 {"hovertemplate", "%{y:.4g}<extra>guessing, %{x}</extra>"}};
   for (size_t i = 0; i < comparison.columns.size(); ++i) {
     if (!std::isfinite(comparison.guessing[i])) continue;

@@ -6,7 +6,7 @@ const chosen = {modalities: new Set(data.filters.modalities), seed: null,
 // Lines of single seeds stand in for means and bands once a seed is chosen.
 function visibilityOf(trace) {
   const meta = trace.meta;
-  if (!meta || isMatrix(trace)) return true;
+  if (!meta || !meta.encoding || isMatrix(trace)) return true;
   if (!chosen.encodings.has(meta.encoding)) return false;
   const isSeed = meta.role === "seed";
   const hasSeeds = meta.hasSeeds !== false;
