@@ -14,6 +14,7 @@
 #include "results/analysis/never_begun.h"
 #include "results/claims/published.h"
 #include "results/claims/study_text.h"
+#include "results/print/tuning_table.h"
 #include "results/store/store.h"
 
 namespace relbias::experiments {
@@ -67,7 +68,7 @@ int reproduce(ReproduceCommand& command) {
   RunsRead read = read_runs(fs::path(command.run.out) / study);
   add_never_begun(read.runs);
   for (const auto& problem : read.problems) std::cerr << "relbias: " << problem << '\n';
-  std::cout << '\n' << side_by_side(table, read.runs, study);
+  std::cout << '\n' << side_by_side(table, without_trials(read.runs), study);
   return code;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "results/analysis/never_begun.h"
+#include "results/print/tuning_table.h"
 #include "results/report/contents.h"
 #include "results/report/figures/figures.h"
 #include "results/report/page/page.h"
@@ -181,7 +182,7 @@ ReportInput read_report_input(const std::filesystem::path& folder) {
   add_never_begun(read.runs);
   StudiesRead studies = read_studies(folder);
   ReportInput input{.title = folder.string(),
-                    .runs = std::move(read.runs),
+                    .runs = without_trials(read.runs),
                     .studies = std::move(studies.studies),
                     .problems = std::move(read.problems)};
   input.problems.insert(input.problems.end(), studies.problems.begin(), studies.problems.end());
