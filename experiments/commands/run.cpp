@@ -51,7 +51,7 @@ void tell_of_positions(const std::vector<PlannedRun>& runs) {
   std::set<std::string> told;
   for (const PlannedRun& planned : runs) {
     const RunConfig& config = planned.run.config;
-    const auto& task = find_entry("task", option_name(config.data.task), task_entries());
+    const auto& task = find_entry("task", config.data.task.name(), task_entries());
     for (const auto& caveat : position_caveats(config.model.positions, task.relation)) {
       if (told.insert(caveat).second) std::cerr << "note: " << caveat << '\n';
     }

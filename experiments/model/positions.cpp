@@ -24,15 +24,15 @@ std::vector<std::string> position_caveats(const std::vector<PositionConfig>& con
                                           const std::string& default_relation) {
   std::vector<std::string> caveats;
   for (const auto& [encoding, relation] : configs) {
-    const std::string& name = relation.empty() ? default_relation : relation;
-    const auto& entry = find_entry("encoding", option_name(encoding), encoding_entries());
-    const RelationTraits traits = make_relation(name)->traits();
+    const Options named = relation.name().empty() ? parse_relation(default_relation) : relation;
+    const auto& entry = find_entry("encoding", encoding.name(), encoding_entries());
+    const RelationTraits traits = make_relation(named)->traits();
     // Coordinates whose differences are no offsets: a basis that the graph does not name.
     if (entry.need != Need::coordinates || traits.coordinates == 0 || traits.axes > 0) continue;
     caveats.push_back(fmt::format(
         "{} on {}: where a graph's eigenvalues repeat, as on rings and stars, its coordinates and "
         "so the outputs depend on the order of the nodes; linear on relation spectrum does not",
-        entry.name, option_name(name)));
+        entry.name, named.name()));
   }
   return caveats;
 }

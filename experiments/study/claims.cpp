@@ -33,8 +33,9 @@ struct Candidate {
 
 Candidate candidate_of(const Run& run) {
   const RunConfig& config = run.config;
-  Candidate candidate{.task = config.data.task, .modality = modality_of(config.data.task)};
-  candidate.named.encoding = encoding_label(config);
+  const std::string task = config.data.task.label();
+  Candidate candidate{.task = task, .modality = modality_of(task)};
+  candidate.named.encoding = position_label(config.model);
   candidate.named.positions = recorded_positions(config);
   for (const int64_t size : config.evaluate.sizes) {
     candidate.factors.push_back(static_cast<double>(size) / static_cast<double>(config.train.size));

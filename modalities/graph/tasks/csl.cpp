@@ -150,7 +150,7 @@ class Csl final : public Task {
   static Batch batch_of(std::vector<Structure> graphs, const std::vector<int64_t>& asked) {
     const auto samples = static_cast<int64_t>(graphs.size());
     Batch batch;
-    batch.inputs = at::zeros({samples, graphs.front().nodes}, at::kLong);
+    batch.inputs = at::zeros({samples, graph_of(graphs.front()).nodes}, at::kLong);
     Answers answers;
     answers.targets = at::tensor(asked, at::kLong).unsqueeze(1);
     answers.scored = at::ones({samples, 1}, at::kBool);
