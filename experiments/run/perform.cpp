@@ -15,6 +15,7 @@
 
 #include "experiments/evaluation/attention_report.h"
 #include "experiments/evaluation/evaluation.h"
+#include "experiments/evaluation/past_clip.h"
 #include "experiments/run/device.h"
 #include "experiments/run/identity.h"
 #include "experiments/run/provenance.h"
@@ -193,13 +194,27 @@ class Performance {
     const TaskTraits& traits = experiment_->traits;
     record_.primary_metric = traits.metrics.front();
     record_.better = better(record_.primary_metric);
-    record_.ceiling = traits.ceiling;
+    const bool gate = experiment_->entry.kind == TaskKind::gate || !traits.gate.empty();
+    record_.task_kind = gate ? "gate" : "benchmark";
+    record_.ceiling = ceiling();
     record_.wall_seconds = 0;
     if (experiment_->dataset) {
       record_.dataset_hash = experiment_->dataset->content_hash();
-      record_.dataset_report = experiment_->dataset->report();
+      record_.dataset_report =
+          experiment_->dataset->report() + past_clip(request_.config, *experiment_);
     }
     write_run(request_.file, record_);
+  }
+
+  // What the relation that knows most lets a model reach at the training size.
+  double ceiling() const {
+    double best = not_given;
+    for (const RecordedPosition& position : record_.positions) {
+      const double one = experiment_->task->ceiling(position.relation, request_.config.train.size);
+      if (std::isnan(one)) return one;
+      best = std::isnan(best) ? one : std::max(best, one);
+    }
+    return best;
   }
 
   void continue_from(const Checkpoint& checkpoint, c10::Device device) {

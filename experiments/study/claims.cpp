@@ -18,12 +18,6 @@ constexpr double nearness = 1.05;  // tables take a size within 5 % for the one 
 
 std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
 
-std::string modality_of(const std::string& task) {
-  const auto& entries = modalities::task_entries();
-  const auto entry = std::ranges::find(entries, first_word(task), &modalities::TaskEntry::name);
-  return entry == entries.end() ? "" : entry->modality;
-}
-
 // A run as a claim sees it.
 struct Candidate {
   std::string task, modality;
@@ -33,8 +27,10 @@ struct Candidate {
 
 Candidate candidate_of(const Run& run) {
   const RunConfig& config = run.config;
-  const std::string task = config.data.task.label();
-  Candidate candidate{.task = task, .modality = modality_of(task)};
+  const Options& task = config.data.task;
+  Candidate candidate{
+      .task = task.label(),
+      .modality = modalities::find_entry("task", task.name(), modalities::task_entries()).modality};
   candidate.named.encoding = position_label(config.model);
   candidate.named.positions = recorded_positions(config);
   for (const int64_t size : config.evaluate.sizes) {
