@@ -100,6 +100,8 @@ std::vector<Claim> read_claims(const toml::node& node) {
 void read_settings(const std::string& key, const toml::node& value, Part& part) {
   if (key == "sweep") {
     part.sweep = read_sweep(table_value(key, value));
+  } else if (key == "tune") {
+    part.tuning = read_tuning(table_value(key, value));
   } else if (key == "smoke") {
     flatten(table_value(key, value), "", part.smoke);
   } else if (value.is_table() && !value.as_table()->empty()) {
@@ -114,6 +116,7 @@ Part over(const Part& whole, Part part) {
   part.base.insert(whole.base.begin(), whole.base.end());
   part.smoke.insert(whole.smoke.begin(), whole.smoke.end());
   if (part.sweep.empty()) part.sweep = whole.sweep;
+  if (!part.tuning) part.tuning = whole.tuning;
   return part;
 }
 
