@@ -368,7 +368,8 @@ TEST(Comparison, SpeedIsRelativeToNoneOfTheSameSettings) {
     }
   }
   for (const TaskRuns& group : group_runs(runs)) {
-    for (const ComparisonRow& row : compare(group, "accuracy", "higher")[0].rows) {
+    const std::vector<Comparison> comparisons = compare(group, "accuracy", "higher");
+    for (const ComparisonRow& row : comparisons[0].rows) {
       EXPECT_EQ(row.speed, row.label == "none" ? 1 : 0.75) << row.label;
     }
   }
