@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "experiments/version.h"
+#include "results/claims/read_claims.h"
 
 namespace relbias::experiments {
 namespace {
@@ -25,17 +26,6 @@ std::string study_name(const fs::path& file) {
                 file.string(), name);
   }
   return name;
-}
-
-const std::string& text_value(const std::string& key, const toml::node& value) {
-  const auto* text = value.as_string();
-  if (text == nullptr || text->get().empty()) wrong_value(key, value, "text");
-  return text->get();
-}
-
-const toml::table& table_value(const std::string& key, const toml::node& value) {
-  if (!value.is_table()) wrong_value(key, value, "a table");
-  return *value.as_table();
 }
 
 // Nodes in the order of the file; the library sorts tables by key.
@@ -63,36 +53,6 @@ std::vector<Axis> read_sweep(const toml::table& table) {
   std::vector<Axis> sweep;
   for (auto& [axis, value] : axes) sweep.push_back(std::move(axis));
   return sweep;
-}
-
-Claim read_claim(const toml::node& node) {
-  Claim claim;
-  std::vector<std::string> keys{"at"};
-  for (const auto& [key, member] : claim_texts) keys.emplace_back(key);
-  for (const auto& [name, value] : table_value("claim", node)) {
-    const std::string key(name.str());
-    const auto text = std::ranges::find(claim_texts, key,
-                                        [](const auto& pair) { return std::string(pair.first); });
-    if (text != claim_texts.end()) {
-      claim.*(text->second) = text_value("claim." + key, value);
-    } else if (key == "at") {
-      claim.at = value.is_number() ? value.value<double>().value() : 0;
-      if (!(claim.at > 0)) wrong_value("claim.at", value, "a multiple of the trained size");
-    } else {
-      at_place("", &value, [&, key = key]() { unknown_word("key of a claim", key, keys); });
-    }
-  }
-  if (claim.better.empty() || claim.worse.empty()) {
-    input_error("{}: claim: better and worse expected, two encodings", place_of(node));
-  }
-  return claim;
-}
-
-std::vector<Claim> read_claims(const toml::node& node) {
-  if (!node.is_array()) wrong_value("claim", node, "a list of tables, [[claim]]");
-  std::vector<Claim> claims;
-  for (const auto& element : *node.as_array()) claims.push_back(read_claim(element));
-  return claims;
 }
 
 // `t5@token + table@tree`, as results name several positions; empty where `positions` is no such
@@ -199,7 +159,7 @@ Study parse_study(std::string_view text, const std::string& file) {
     if (const auto prose = texts.find(key); prose != texts.end()) {
       *prose->second = text_value(key, value);
     } else if (key == "claim") {
-      study.claims = read_claims(value);
+      study.claims = read_claims(*study.sources.front());
     } else if (key == "part") {
       parts = &value;
     } else {
