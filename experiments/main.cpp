@@ -60,7 +60,9 @@ int fail(const std::string& message, int exit_code) {
 int run_program(int argc, char** argv) {
   CLI::App app("relbias: a benchmark harness for relative position encodings", "relbias");
   app.require_subcommand(1);
-  app.set_version_flag("--version", relbias::experiments::git_commit());
+  app.set_version_flag("--version",
+                       fmt::format("relbias {} ({})", relbias::experiments::program_version(),
+                                   relbias::experiments::git_commit()));
   int exit_code = 0;
   relbias::experiments::add_run_command(app, exit_code);
   relbias::experiments::add_run_one_command(app, exit_code);

@@ -13,20 +13,10 @@
 #include "experiments/config/config.h"
 #include "experiments/study/matrix.h"
 #include "experiments/study/study.h"
+#include "experiments/study/study_description.h"
 
 namespace relbias::experiments {
 namespace {
-
-// `label   text`, further lines of the text below its first.
-std::string paragraph(const std::string& label, const std::string& text) {
-  if (text.empty()) return "";
-  std::string indented;
-  for (const char c : text) {
-    indented += c;
-    if (c == '\n') indented += std::string(12, ' ');
-  }
-  return fmt::format("{:<12}{}\n", label, indented);
-}
 
 std::string allowed(const OptionSpec& spec) {
   if (!spec.choices.empty()) return fmt::format(" ({})", fmt::join(spec.choices, " | "));
@@ -115,35 +105,6 @@ std::string describe_task(const TaskEntry& entry) {
          paragraph("options", option_lines(entry.options));
 }
 
-std::string describe_part(const Part& part) {
-  std::string base, sweep;
-  for (const auto& [key, value] : part.base) {
-    base += fmt::format("{}{} = {}", base.empty() ? "" : "\n", key, text_of(*value));
-  }
-  for (const auto& axis : part.sweep) {
-    std::vector<std::string> values;
-    for (const auto* value : axis.values) values.push_back(text_of(*value));
-    sweep += fmt::format("{}{}: {}", sweep.empty() ? "" : "\n", axis.key, fmt::join(values, ", "));
-  }
-  return (part.name.empty() ? "" : paragraph("part", part.name)) + paragraph("settings", base) +
-         paragraph("sweep", sweep);
-}
-
-std::string describe_study(const std::string& name) {
-  const Study study = load_study(name);
-  std::string parts, claims;
-  for (const Part& part : study.parts) parts += describe_part(part);
-  for (const auto& claim : study.claims) {
-    claims += fmt::format("{}{} beats {} at {}x{}{}", claims.empty() ? "" : "\n", claim.better,
-                          claim.worse, claim.at, claim.task.empty() ? "" : " on ", claim.task);
-  }
-  return fmt::format("study {}\n", name) + paragraph("question", study.question) +
-         paragraph("expected", study.expected) + paragraph("cost", study.cost) + parts +
-         paragraph("runs", fmt::format("{}", expand(study, {}).size())) +
-         paragraph("claims", claims) + paragraph("command", "relbias run " + name) +
-         paragraph("file", study.file);
-}
-
 std::string describe_config() {
   std::string text =
       "Settings of a run: in the tables of a study, its [sweep], its [smoke], --set.\n";
@@ -167,8 +128,10 @@ void add_described(const std::string& name, const std::vector<Entry>& entries, D
 }  // namespace
 
 std::string describe(const std::string& name) {
-  std::vector<std::string> found, names{"config", "attend"};
+  std::vector<std::string> found, names{"config", "study", "attend"};
   if (name == "config") found.push_back(describe_config());
+  if (name == "study") found.push_back(describe_study_keys());
+  if (name.ends_with(".toml")) found.push_back(describe_study(name));
   if (name == "attend") found.push_back(attend_format());
   add_described(name, encoding_entries(), describe_encoding, found, names);
   add_described(name, relation_entries(), describe_relation, found, names);

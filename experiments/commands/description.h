@@ -7,8 +7,9 @@
 
 namespace relbias::experiments {
 
-/// Every encoding, relation, dataset, task or study of that name; `config`: all settings. Throws
-/// InputError for an unknown name.
+/// Every encoding, relation, dataset, task or study of that name, or the study in that .toml file;
+/// `config`: all settings; `study`: all keys of studies and claims. Throws InputError for an
+/// unknown name.
 std::string describe(const std::string& name);
 
 }  // namespace relbias::experiments

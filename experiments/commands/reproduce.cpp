@@ -8,7 +8,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/run_studies.h"
-#include "experiments/version.h"
+#include "experiments/study/shipped.h"
 #include "modalities/plain/files.h"
 #include "results/claims/published.h"
 #include "results/claims/study_text.h"
@@ -25,26 +25,20 @@ struct ReproduceCommand {
   StudiesRequest run;
 };
 
-fs::path published_folder() { return fs::path(source_folder()) / "experiments" / "published"; }
-
 fs::path study_of(const std::string& table, bool scaled) {
-  const fs::path studies = published_folder() / "studies";
+  const fs::path studies = shipped_folder("published") / "studies";
   return scaled ? studies / "scaled" / (table + "-scaled.toml")
                 : studies / "full" / (table + ".toml");
 }
 
-std::vector<std::string> published_names() {
-  std::vector<std::string> names;
-  for (const auto& file : files_below(published_folder(), {"toml"})) {
-    if (file.find('/') == std::string::npos) names.push_back(fs::path(file).stem().string());
-  }
-  return names;
-}
-
 Published read_published(const std::string& name) {
-  const std::vector<std::string> names = published_names();
+  const fs::path folder = shipped_folder("published");
+  std::vector<std::string> names;
+  for (const fs::path& file : shipped_files("published")) {
+    if (file.parent_path() == folder) names.push_back(file.stem());
+  }
   if (std::ranges::find(names, name) == names.end()) unknown_word("published table", name, names);
-  return parse_published(read_file(published_folder() / (name + ".toml")), name);
+  return parse_published(read_file(folder / (name + ".toml")), name);
 }
 
 // The study of a table claims what the table does, so that tables and reports of its runs say so.

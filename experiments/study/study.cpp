@@ -7,15 +7,12 @@
 #include <fstream>
 #include <iterator>
 
-#include "experiments/version.h"
-#include "results/claims/read_claims.h"
+#include "experiments/study/shipped.h"
 
 namespace relbias::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path studies_folder = fs::path(source_folder()) / "experiments" / "studies";
 
 std::string study_name(const fs::path& file) {
   std::string name = file.stem().string();
@@ -145,6 +142,21 @@ std::vector<Part> read_parts(const toml::node& node, const Part& whole) {
 
 }  // namespace
 
+const std::vector<KeyMeaning>& study_keys() {
+  static const std::vector<KeyMeaning> keys{
+      {"question", "what is asked; without it a file is no study"},
+      {"expected", "what is expected, and why"},
+      {"cost", "what its runs take, and on which machine"},
+      {"[sweep]", "keys with lists of values: one run for each combination, the last key fastest"},
+      {"[smoke]", "settings that replace others with --smoke, for a test of a minute"},
+      {"[[part]]",
+       "runs with other data or models under the same question: `name`, its own "
+       "settings over the study's, a [part.sweep] in place of the study's"},
+      {"[[claim]]", "an ordering that is expected; its keys:"},
+  };
+  return keys;
+}
+
 Study parse_study(std::string_view text, const std::string& file) {
   Study study;
   study.name = study_name(file);
@@ -179,17 +191,14 @@ Study parse_study(std::string_view text, const std::string& file) {
 
 std::vector<std::string> study_names() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(studies_folder)) {
-    if (entry.path().extension() == ".toml") names.push_back(study_name(entry.path()));
-  }
+  for (const fs::path& file : shipped_files("studies")) names.push_back(study_name(file));
   std::sort(names.begin(), names.end());
   return names;
 }
 
 std::string study_file(const std::string& name) {
-  for (const auto& entry : fs::directory_iterator(studies_folder)) {
-    const bool is_study = entry.path().extension() == ".toml";
-    if (is_study && study_name(entry.path()) == name) return entry.path().string();
+  for (const fs::path& file : shipped_files("studies")) {
+    if (study_name(file) == name) return file.string();
   }
   unknown_word("study", name, study_names());
 }

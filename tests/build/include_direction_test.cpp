@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/version.h"
+#include "tests/source_folder.h"
 
 namespace relbias::experiments {
 namespace {

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "experiments/version.h"
 #include "results/store/run_contents.h"
 #include "tests/results/example_run.h"
+#include "tests/source_folder.h"
 
 namespace relbias::results {
 namespace {
@@ -28,7 +28,7 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 std::string schema_text() {
-  return text_of(std::filesystem::path(experiments::source_folder()) / "results" / "schema.md");
+  return text_of(std::filesystem::path(source_folder()) / "results" / "schema.md");
 }
 
 // Standard output and error of a shell command, and its exit status.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests: inference against numpy and scipy, every intermediate: tests/golden/method/.
 #include "results/inference/inference.h"
+#include "tests/source_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
-
-#include "experiments/version.h"
 
 namespace relbias::results {
 namespace {
