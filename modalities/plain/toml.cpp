@@ -11,7 +11,7 @@ namespace relbias::plain {
 namespace {
 
 std::string place_of(const toml::source_region& source) {
-  const std::string name = source.path ? *source.path : "?";
+  std::string name = source.path ? *source.path : "?";
   if (name.starts_with("--")) return name;
   return fmt::format("{}:{}:{}", name, source.begin.line, source.begin.column);
 }
