@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what BUILD holds into an empty folder, moves that elsewhere, and uses it: studies and published tables are found beside
 # the program, not where it was built. Called as install_test.sh BUILD
-set -euo pipefail
+set -Eeuo pipefail
+trap 'echo "install: line $LINENO: \"$BASH_COMMAND\" ended with $?" >&2' ERR
 build=$(realpath "$1")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
