@@ -17,7 +17,7 @@
 #include <new>
 
 #include "experiments/commands/commands.h"
-#include "experiments/launch/standard_error.h"
+#include "experiments/launch/stderr_text.h"
 #include "experiments/run/device.h"
 #include "experiments/version.h"
 #include "modalities/plain/check.h"
@@ -53,7 +53,7 @@ void refuse_unknown_words(const CLI::App& app, int argc, char** argv) {
 }
 
 int fail(const std::string& message, int exit_code) {
-  relbias::experiments::to_standard_error(fmt::format("relbias: {}\n", message));
+  relbias::experiments::to_stderr(fmt::format("relbias: {}\n", message));
   return exit_code;
 }
 

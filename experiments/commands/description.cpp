@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "encodings/encoding.h"
 #include "experiments/attend/attend.h"
@@ -14,17 +13,15 @@
 #include "experiments/study/matrix.h"
 #include "experiments/study/study.h"
 #include "experiments/study/study_description.h"
+#include "modalities/plain/range_text.h"
 
 namespace relbias::experiments {
 namespace {
 
 std::string allowed(const OptionSpec& spec) {
   if (!spec.choices.empty()) return fmt::format(" ({})", fmt::join(spec.choices, " | "));
-  const bool low = std::isfinite(spec.minimum), high = std::isfinite(spec.maximum);
-  if (low && high) return fmt::format(" ({} to {})", spec.minimum, spec.maximum);
-  if (low) return fmt::format(" (at least {})", spec.minimum);
-  if (high) return fmt::format(" (at most {})", spec.maximum);
-  return "";
+  const std::string range = range_text(spec.minimum, spec.maximum);
+  return range.empty() ? "" : fmt::format(" ({})", range);
 }
 
 std::string option_lines(const std::vector<OptionSpec>& specs) {

@@ -105,7 +105,7 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
         if (undefined) return;
         // Random positions, like the samples, are the same for every run.
         const Batch placed =
-            beside(model, model.drawn(batch, stream(0, "evaluation positions", batches++)));
+            to_device_of(model, model.drawn(batch, stream(0, "evaluation positions", batches++)));
         scores.add(model.forward(placed), placed);
       };
       // What this machine cannot hold costs this size, and no other.
