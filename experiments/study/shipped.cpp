@@ -2,6 +2,7 @@
 // experiments/study: the files that come with the program, found from where it is.
 #include "experiments/study/shipped.h"
 
+#include "modalities/plain/check.h"
 #include "modalities/plain/files.h"
 
 namespace relbias::experiments {
