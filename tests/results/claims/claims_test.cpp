@@ -44,8 +44,8 @@ TEST(StudyText, IsReadBesideTheRuns) {
   EXPECT_EQ(read.studies[0].claims[0].at, 8);
   EXPECT_EQ(read.studies[0].claims[0].task, "t");
   ASSERT_EQ(read.problems.size(), 2);
-  EXPECT_THAT(read.problems[0], HasSubstr("broken: line 1"));
-  EXPECT_THAT(read.problems[1], HasSubstr("wrong: line 1: claim: better and worse expected"));
+  EXPECT_THAT(read.problems[0], HasSubstr("broken:1:"));
+  EXPECT_THAT(read.problems[1], HasSubstr("wrong:1:1: claim: better and worse expected"));
   EXPECT_TRUE(read_studies(folder.path() / "nowhere").studies.empty());
 
   folder.write("renamed/one.h5", "a run");
