@@ -17,7 +17,7 @@ using Matrix = std::vector<std::vector<double>>;
 
 const Json& golden() {
   static const Json numbers = [] {
-    std::ifstream file(experiments::source_folder() + "/tests/golden/method/method.json");
+    std::ifstream file(source_folder() + "/tests/golden/method/method.json");
     return Json::parse(file);
   }();
   return numbers;
