@@ -100,6 +100,7 @@ enum class Need {
 
 struct EncodingEntry {
   std::string name{};   // from the file name, set by the catalogue
+  int64_t version = 1;  // raised where a default changes, or what it computes
   std::string formula;  // one or a few lines
   std::string source;   // paper, equation
   std::string initial;  // how its parameters start

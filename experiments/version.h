@@ -13,6 +13,9 @@ namespace relbias::experiments {
 /// outside a git checkout.
 std::string git_commit();
 
+/// SHA-1 of what the sources held that no commit holds; empty: nothing.
+std::string uncommitted_changes();
+
 /// LibTorch it was compiled against, as "2.11.0".
 std::string libtorch_version();
 

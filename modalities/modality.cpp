@@ -40,4 +40,13 @@ void check_counts(const EvaluationRequest& request, const std::string& task) {
               task.empty() ? "" : task + ": ", request.samples, request.batch);
 }
 
+Options parse_task(const std::string& text) {
+  return parse_options("task", text, find_entry("task", option_name(text), task_entries()).options);
+}
+
+Options parse_dataset(const std::string& text) {
+  return parse_options("dataset", text,
+                       find_entry("dataset", option_name(text), dataset_entries()).options);
+}
+
 }  // namespace relbias::modalities

@@ -24,6 +24,7 @@ class Dataset {
 struct DatasetEntry {
   std::string name{};      // from the file name, set by the catalogue
   std::string modality{};  // from the folder, set by the catalogue
+  int64_t version = 1;     // raised where a default changes, or what it computes
   std::string summary;     // what it is, its size, its licence
   std::vector<OptionSpec> options{};
   std::function<std::unique_ptr<Dataset>(const Options&)> make;
@@ -109,6 +110,8 @@ struct EvaluationRequest {
   int64_t tokens;     // how many held-out tokens are used, where a stream of text is cut
   int64_t batch;      // samples a batch, at most
   int64_t above = 0;  // binned tasks: samples are larger than this and at most `size`
+  int64_t block = 0;  // the largest size of the evaluation: neighbouring windows of a stream of
+                      // text are alike, so that blocks of this size count as one sample
   /// Settings are chosen on validation, results are of test; train is for rules made from it.
   Split split = Split::test;
 };
@@ -141,6 +144,8 @@ class Task {
   /// Tokens of a sample of this size (a picture of 20 pixels a side with patch 4 has 25).
   virtual int64_t tokens(int64_t size) const { return size; }
   virtual Batch training(const TrainingRequest& request) const = 0;
+  /// What tables call a test sample, `block of 1024 bytes`; empty: as its modality does.
+  virtual std::string sample_unit(const EvaluationRequest& /*request*/) const { return ""; }
   /// The structure of the largest training sample, for whose range of positions a model is built;
   /// of binned tasks, whose samples have any length up to the size, the largest of some.
   virtual Structure trained(int64_t size, uint64_t seed) const;
@@ -160,6 +165,7 @@ enum class TaskKind { benchmark, gate };
 struct TaskEntry {
   std::string name{};      // from the file name, set by the catalogue
   std::string modality{};  // from the folder, set by the catalogue
+  int64_t version = 1;     // raised where a default changes, or what it computes
   std::string summary;     // inputs, targets, what it proves
   std::string relation;    // the relation that a model of this task uses unless told otherwise
   std::string trivial{};   // the rule that makes Answers::guesses: what is right without a relation
@@ -174,5 +180,9 @@ struct TaskEntry {
 /// Generated from the files in modalities/*/datasets/ and modalities/*/tasks/.
 const std::vector<DatasetEntry>& dataset_entries();
 const std::vector<TaskEntry>& task_entries();
+
+/// Reads `lag-copy lag=5`, `text-file path=notes`.
+Options parse_task(const std::string& text);
+Options parse_dataset(const std::string& text);
 
 }  // namespace relbias::modalities

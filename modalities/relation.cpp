@@ -88,9 +88,17 @@ RelationMap counted_from_first(const RelationMap& map, const Tensor& valid) {
   return counted;
 }
 
-std::unique_ptr<Relation> make_relation(const std::string& text) {
+Options parse_relation(const std::string& text) {
   const auto& entry = find_entry("relation", option_name(text), relation_entries());
-  return entry.make(parse_options("relation", text, entry.options));
+  return parse_options("relation", text, entry.options);
+}
+
+std::unique_ptr<Relation> make_relation(const Options& relation) {
+  return find_entry("relation", relation.name(), relation_entries()).make(relation);
+}
+
+std::unique_ptr<Relation> make_relation(const std::string& text) {
+  return make_relation(parse_relation(text));
 }
 
 TrainedAt trained_at(const std::string& relation, const std::string& trained) {

@@ -116,6 +116,7 @@ class Relation {
 struct RelationEntry {
   std::string name{};      // from the file name, set by the catalogue
   std::string modality{};  // from the folder, set by the catalogue
+  int64_t version = 1;     // raised where a default changes, or what it computes
   std::string summary;     // what r is
   std::string example;     // three or four tokens, worked
   std::vector<OptionSpec> options{};
@@ -125,7 +126,10 @@ struct RelationEntry {
 /// All relations, in the order of their names. Generated from the files in modalities/*/relations/.
 const std::vector<RelationEntry>& relation_entries();
 
-/// `token`, `grid height=3 width=4 class_token=true`
+/// Reads `token`, `grid height=3 width=4 class_token=true`.
+Options parse_relation(const std::string& text);
+
+std::unique_ptr<Relation> make_relation(const Options& relation);
 std::unique_ptr<Relation> make_relation(const std::string& text);
 
 /// The size that a model on `relation` was trained at, in tokens, `16`, or, where a number of

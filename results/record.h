@@ -20,8 +20,9 @@ class StoreError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The layout of run files that this program writes and reads (schema.md).
-inline constexpr int64_t current_schema = 1;
+/// The layout of run files that this program writes (schema.md). It still reads the first, whose
+/// runs lack what verdicts need: their `schema_version` says so.
+inline constexpr int64_t current_schema = 2;
 
 /// A number that does not apply: no chance level, no ceiling, no factor.
 inline constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
@@ -68,6 +69,10 @@ struct RecordedPosition {
   std::map<std::string, std::string> options{};           // every one that differs from its default
   std::string relation{};                                 // its name
   std::map<std::string, std::string> relation_options{};  // likewise
+  int64_t encoding_version = 1;
+  int64_t relation_version = 1;
+
+  bool operator==(const RecordedPosition&) const = default;
 };
 
 /// What one metric's value is made of, sample by sample, in the columns that the metric's entry
@@ -76,6 +81,7 @@ struct SampleScores {
   std::string metric;
   std::vector<std::vector<double>> columns{};  // [columns][m]
   std::vector<std::vector<double>> guesses{};  // likewise, of the trivial rule; empty: none
+  std::vector<std::string> names{};            // [columns], as the file has them: `hits`, `count`
 };
 
 /// The test samples of one size and condition, in the order in which every run of the task meets
@@ -129,15 +135,17 @@ struct Checkpoint {
 
 struct RunRecord {
   int64_t schema_version = current_schema;
-  std::string run_id;        // hash of the canonical config; names the file
+  std::string run_id;        // hash of the identity; names the file
   std::string identity;      // the text that run_id is the hash of
   std::string role = "run";  // or "trial": of the tuning, no part of run_id
   std::string study;
   RunStatus status = RunStatus::running;
   std::string message;  // why it failed or diverged
 
-  std::string config;                           // TOML, canonical, defaults filled in
-  std::map<std::string, std::string> settings;  // every resolved setting: key -> canonical text
+  std::string config;  // TOML, canonical, defaults filled in
+  /// Every resolved setting that decides a number, and versions (`version.task`): key -> text. No
+  /// encoding, no relation, no seed; `data.task` with what differs from the task's defaults.
+  std::map<std::string, std::string> settings;
   std::string commit;
   std::string uncommitted;  // hash of the program's uncommitted changes; empty: none
   std::map<std::string, std::string> versions;  // libtorch, hdf5, compiler, ...

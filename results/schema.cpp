@@ -35,13 +35,14 @@ std::string problem_with_train(const std::vector<TrainRow>& rows) {
 }
 
 std::string problem_with_evaluation(const std::vector<EvaluationRow>& rows) {
-  std::set<std::tuple<int64_t, std::string_view, std::string_view>> seen;
+  std::set<std::tuple<int64_t, std::string_view, std::string_view, int64_t>> seen;
   for (const EvaluationRow& row : rows) {
     const std::string where =
         fmt::format("evaluation: metric '{}' at size {}{}{}", row.metric, row.size,
                     row.condition.empty() ? "" : ", ", row.condition);
     if (row.metric.empty()) return where + " has no name";
-    if (!seen.insert({row.size, row.condition, row.metric}).second) return where + " stands twice";
+    if (!seen.insert({row.size, row.condition, row.metric, row.step}).second)
+      return where + " stands twice";
     if (!row.defined && row.reason.empty()) return where + " is undefined without a reason";
     if (!std::isnan(row.factor) && !(row.factor > 0 && row.factor <= most_times)) {
       return fmt::format("{}: factor {} found, above 0 and at most {:g} expected", where,
@@ -97,6 +98,53 @@ std::string problem_with_rows(const LearnedTable& table) {
   return {};
 }
 
+// Where sources were not read, the first column says how many samples there are.
+std::string problem_with_scores(const SampleScores& scores, size_t samples) {
+  if (scores.names.size() != scores.columns.size()) {
+    return fmt::format("{} names for {} columns", scores.names.size(), scores.columns.size());
+  }
+  if (!scores.guesses.empty() && scores.guesses.size() != scores.columns.size()) {
+    return fmt::format("{} columns of guesses for {} columns", scores.guesses.size(),
+                       scores.columns.size());
+  }
+  for (const auto* columns : {&scores.columns, &scores.guesses}) {
+    for (const auto& column : *columns) {
+      if (column.size() != samples)
+        return fmt::format("{} values for {} samples", column.size(), samples);
+    }
+  }
+  return {};
+}
+
+std::string problem_with_samples(const std::vector<SampleSet>& sets) {
+  std::set<std::tuple<int64_t, std::string_view, int64_t>> seen;
+  for (const SampleSet& set : sets) {
+    const std::string where =
+        fmt::format("samples/{}{}{}: ", set.size, set.condition.empty() ? "" : " ", set.condition);
+    if (!seen.insert({set.size, set.condition, set.step}).second) return where + "stands twice";
+    for (const SampleScores& scores : set.scores) {
+      size_t samples = set.sources.size();
+      if (samples == 0 && !scores.columns.empty()) samples = scores.columns.front().size();
+      const std::string problem = problem_with_scores(scores, samples);
+      if (!problem.empty()) return where + scores.metric + ": " + problem;
+    }
+  }
+  return {};
+}
+
+std::string problem_with_weights(const std::vector<Weights>& all) {
+  std::set<std::string_view> names;
+  for (const Weights& weights : all) {
+    const std::string where = fmt::format("model/{}: ", weights.name);
+    if (!is_name(weights.name)) return where + "weights need a name, without '/'";
+    if (!names.insert(weights.name).second) return where + "stands twice";
+    const std::vector<std::string> dimensions(weights.shape.size(), "any");
+    const auto problem = problem_with_array(dimensions, weights.shape, weights.values.size());
+    if (!problem.empty()) return where + problem;
+  }
+  return {};
+}
+
 std::string problem_with_table(const LearnedTable& table) {
   if (!is_name(table.layer) || !is_name(table.term) || table.term.ends_with(".rows")) {
     return "a layer and a term need names of their own, without '/'";
@@ -105,12 +153,40 @@ std::string problem_with_table(const LearnedTable& table) {
   return array.empty() ? problem_with_rows(table) : array;
 }
 
+template <typename Use>
+void read_json(const std::string& text, const char* expected, Use&& use) {
+  try {
+    use(nlohmann::json::parse(text));
+  } catch (const nlohmann::json::exception& error) {
+    throw StoreError(fmt::format("it is no JSON {}: {}", expected, error.what()));
+  }
+}
+
 }  // namespace
 
 std::string stored(const std::map<std::string, std::string>& value) {
   nlohmann::json json = nlohmann::json::object();
   for (const auto& [key, text] : value) json[valid_utf8(key)] = valid_utf8(text);
   return json.dump();
+}
+
+std::string stored(const std::vector<std::string>& value) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const std::string& text : value) json.push_back(valid_utf8(text));
+  return json.dump();
+}
+
+std::string stored(const std::vector<RecordedPosition>& value) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const RecordedPosition& position : value) {
+    json.push_back({{"encoding", position.encoding},
+                    {"options", position.options},
+                    {"relation", position.relation},
+                    {"relation_options", position.relation_options},
+                    {"encoding_version", position.encoding_version},
+                    {"relation_version", position.relation_version}});
+  }
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void restore(const std::string& text, RunStatus& field) {
@@ -122,16 +198,30 @@ void restore(const std::string& text, RunStatus& field) {
 }
 
 void restore(const std::string& text, std::map<std::string, std::string>& field) {
-  try {
-    field = nlohmann::json::parse(text).get<std::map<std::string, std::string>>();
-  } catch (const nlohmann::json::exception& error) {
-    throw StoreError(fmt::format("it is no JSON object of texts: {}", error.what()));
-  }
+  read_json(text, "object of texts", [&](const nlohmann::json& json) { json.get_to(field); });
+}
+
+void restore(const std::string& text, std::vector<std::string>& field) {
+  read_json(text, "array of texts", [&](const nlohmann::json& json) { json.get_to(field); });
+}
+
+void restore(const std::string& text, std::vector<RecordedPosition>& field) {
+  read_json(text, "array of positions", [&](const nlohmann::json& json) {
+    for (const nlohmann::json& position : json) {
+      RecordedPosition& to = field.emplace_back();
+      position.at("encoding").get_to(to.encoding);
+      position.at("options").get_to(to.options);
+      position.at("relation").get_to(to.relation);
+      position.at("relation_options").get_to(to.relation_options);
+      position.at("encoding_version").get_to(to.encoding_version);
+      position.at("relation_version").get_to(to.relation_version);
+    }
+  });
 }
 
 std::string problem_with(const RunRecord& run) {
-  if (run.schema_version != current_schema) {
-    return fmt::format("schema version {}, this program knows {}", run.schema_version,
+  if (run.schema_version != current_schema && run.schema_version != 1) {
+    return fmt::format("schema version {}, this program knows 1 and {}", run.schema_version,
                        current_schema);
   }
   if (!is_name(run.run_id)) return fmt::format("run_id '{}' cannot name a file", run.run_id);
@@ -140,6 +230,9 @@ std::string problem_with(const RunRecord& run) {
   }
   if (auto problem = problem_with_train(run.train); !problem.empty()) return problem;
   if (auto problem = problem_with_evaluation(run.evaluation); !problem.empty()) return problem;
+
+  if (auto problem = problem_with_samples(run.samples); !problem.empty()) return problem;
+  if (auto problem = problem_with_weights(run.weights); !problem.empty()) return problem;
 
   std::set<std::pair<std::string_view, std::string_view>> names;
   for (const LearnedTable& table : run.tables) {

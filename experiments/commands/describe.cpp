@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "experiments/commands/commands.h"
-#include "experiments/commands/description.h"
+#include "experiments/study/description.h"
 
 namespace relbias::experiments {
 

@@ -11,9 +11,12 @@
 
 #include "encodings/encoding.h"
 #include "experiments/commands/commands.h"
+#include "experiments/run/optimiser.h"
+#include "experiments/run/schedule.h"
 #include "experiments/study/matrix.h"
 #include "experiments/study/study.h"
 #include "modalities/modality.h"
+#include "results/metrics/metric.h"
 
 namespace relbias::experiments {
 namespace {
@@ -33,8 +36,10 @@ template <class Entry>
 std::vector<Item> items_of(const std::vector<Entry>& entries) {
   std::vector<Item> items;
   for (const auto& entry : entries) {
-    if constexpr (requires { entry.summary; }) {
+    if constexpr (requires { entry.modality; }) {
       items.push_back({entry.name, entry.modality, entry.summary});
+    } else if constexpr (requires { entry.summary; }) {
+      items.push_back({entry.name, "", entry.summary});
     } else {
       items.push_back({entry.name, "", first_line(entry.formula)});
     }
@@ -73,6 +78,9 @@ const std::map<std::string, std::function<std::vector<Item>()>>& kinds() {
       {"encodings", [] { return items_of(encoding_entries()); }},
       {"datasets", [] { return items_of(dataset_entries()); }},
       {"tasks", [] { return items_of(task_entries()); }},
+      {"metrics", [] { return items_of(metric_entries()); }},
+      {"optimisers", [] { return items_of(optimiser_entries()); }},
+      {"schedules", [] { return items_of(schedule_entries()); }},
       {"studies", study_items},
   };
   return all;
@@ -115,16 +123,18 @@ void add_list_command(CLI::App& app, int&) {
   };
   const auto request = std::make_shared<Request>();
   CLI::App* command = app.add_subcommand("list", "What can be named in a study");
-  command->add_option("KIND", request->kind,
-                      "modalities, relations, encodings, datasets, tasks or studies");
+  command->add_option(
+      "KIND", request->kind,
+      "modalities, relations, encodings, datasets, tasks, metrics, optimisers, schedules "
+      "or studies");
   command->add_flag("--matrix", request->matrix,
                     "every relation with every encoding: defined, or why not");
   command->add_flag("--json", request->json, "for programs");
   command->callback([request] {
     if (request->matrix == !request->kind.empty()) {
       input_error(
-          "list: a kind (modalities, relations, encodings, datasets, tasks, studies) or "
-          "--matrix expected");
+          "list: a kind (modalities, relations, encodings, datasets, tasks, metrics, optimisers, "
+          "schedules, studies) or --matrix expected");
     }
     if (request->matrix) {
       std::cout << (request->json ? matrix_json() : matrix_text());

@@ -60,7 +60,14 @@ int run_studies(StudiesRequest& command) {
     return 0;
   }
   place(runs, command.out);
-  for (const Study& study : studies) keep_text(study, command.out);
+  for (const Study& study : studies) {
+    keep_text(study, command.out);
+    keep_plan(study, command.selection, command.out);
+  }
+  if (const int64_t earlier = earlier_files(runs); earlier > 0) {
+    std::cerr << "relbias: " << earlier << " files of an earlier program (schema 1) are beside "
+              << "the runs: their runs are repeated, and no verdict rests on them\n";
+  }
   const auto open = std::count_if(runs.begin(), runs.end(),
                                   [](const PlannedRun& planned) { return !planned.finished; });
   divide_cores(command, open, command.runner);
@@ -95,6 +102,8 @@ void add_run_options(CLI::App& command, StudiesRequest& request) {
       ->check(CLI::Range(0.0, 1e9));
   command.add_flag("--smoke", request.selection.smoke, "the study's smoke size");
   command.add_flag("--dry-run", request.dry_run, "list the runs and what they cost, run nothing");
+  command.add_flag("--continue-anyway", request.runner.continue_anyway,
+                   "go on with runs that another program or other data began; they record it");
   command.add_flag("--fail-fast", request.runner.fail_fast, "stop at the first failed run");
 }
 

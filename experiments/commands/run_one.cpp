@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // experiments/commands: `relbias run-one`, one run in a process of its own. Hidden: `relbias run`
 // starts it with the configuration on standard input and reads its events, one JSON object a line.
-#include <malloc.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <climits>
 #include <csignal>
 #include <iostream>
 #include <iterator>
@@ -36,24 +34,12 @@ void handle_signals() {
   if (parent != getppid()) stop_wanted = 1;  // it died in between
 }
 
-// A step takes and frees tensors of megabytes. The allocator would hand them back to the kernel,
-// which clears every page anew: a fifth of a small model's training, half of its evaluation.
-void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, INT_MAX);
-  mallopt(M_TOP_PAD, 64 << 20);
-}
-
 void tell(const nlohmann::json& event) {
   std::cout << event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
 
 RunConfig config_from_input() {
-  const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  const auto table = parse_toml(text, "configuration");
-  Settings settings;
-  flatten(*table, "", settings);
-  return read_config(settings);
+  return read_config_text({std::istreambuf_iterator<char>(std::cin), {}}, "configuration");
 }
 
 Watcher event_watcher() {
@@ -115,9 +101,9 @@ void add_run_one_command(CLI::App& app, int& exit_code) {
   command->add_option("--device", request->device);
   command->add_option("--threads", request->threads);
   command->add_option("--checkpoint-seconds", request->checkpoint_seconds);
+  command->add_flag("--continue-anyway", request->continue_anyway);
   command->callback([request, &exit_code] {
     handle_signals();
-    keep_freed_memory();
     request->config = config_from_input();
     exit_code = run_one(*request);
   });

@@ -2,11 +2,6 @@
 // experiments/config: from settings as written to a configuration in which nothing is left open.
 #include "experiments/config/config.h"
 
-#if __has_include(<c10/util/sha1.h>)
-#include <c10/util/sha1.h>
-#else
-#include <c10/util/hash.h>
-#endif
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -19,6 +14,8 @@
 #include "experiments/model/pattern.h"
 #include "experiments/model/preset.h"
 #include "experiments/model/scale.h"
+#include "experiments/run/optimiser.h"
+#include "experiments/run/schedule.h"
 
 namespace relbias::experiments {
 namespace {
@@ -40,11 +37,11 @@ void refuse_unknown(const Settings& settings) {
   }
 }
 
-// The value of an option string in its canonical form, and the entry it names.
+// An optimiser or schedule without the options that have their defaults.
 template <class Entry>
-Options named_options(const char* kind, const std::string& text,
-                      const std::vector<Entry>& entries) {
-  return parse_options(kind, text, find_entry(kind, option_name(text), entries).options);
+std::string label_of(const char* kind, const std::string& text, const std::vector<Entry>& entries) {
+  const Entry& entry = find_entry(kind, option_name(text), entries);
+  return parse_options(kind, text, entry.options).label();
 }
 
 class Resolver {
@@ -73,32 +70,31 @@ class Resolver {
   void resolve_data() {
     auto& [dataset, task] = config_.data;
     const TaskEntry& entry = at("data.task", [&]() -> const TaskEntry& {
-      if (task.empty()) {
+      if (task.name().empty()) {
         std::vector<std::string> names;
         for (const auto& known : task_entries()) names.push_back(known.name);
         input_error("missing; valid: {}", fmt::join(names, ", "));
       }
-      task = named_options("task", task, task_entries()).canonical();
-      return find_entry("task", option_name(task), task_entries());
+      return find_entry("task", task.name(), task_entries());
     });
     default_relation_ = entry.relation;
     at("data.dataset", [&]() { resolve_dataset(entry, dataset); });
   }
 
-  static void resolve_dataset(const TaskEntry& task, std::string& dataset) {
+  static void resolve_dataset(const TaskEntry& task, const Options& dataset) {
     if (!task.needs_dataset) {
-      if (!dataset.empty()) input_error("task {} makes its own samples, no dataset", task.name);
+      if (!dataset.name().empty())
+        input_error("task {} makes its own samples, no dataset", task.name);
       return;
     }
-    if (dataset.empty()) {
+    if (dataset.name().empty()) {
       std::vector<std::string> names;
       for (const auto& known : dataset_entries()) {
         if (known.modality == task.modality) names.push_back(known.name);
       }
       input_error("missing; task {} needs one of: {}", task.name, fmt::join(names, ", "));
     }
-    dataset = named_options("dataset", dataset, dataset_entries()).canonical();
-    const auto& entry = find_entry("dataset", option_name(dataset), dataset_entries());
+    const auto& entry = find_entry("dataset", dataset.name(), dataset_entries());
     if (entry.modality != task.modality) {
       input_error("{} holds {}, task {} needs {}", entry.name, entry.modality, task.name,
                   task.modality);
@@ -107,34 +103,28 @@ class Resolver {
 
   void resolve_position(PositionConfig& position) const {
     const bool is_list = found("model.positions") != nullptr;
-    const double rate = config_.train.encoding_rate;
-    at(is_list ? "model.positions" : "model.encoding", [&]() {
-      const Options written = parse_encoding(position.encoding);
-      const bool open = written.has("encoding_rate") && !written.given("encoding_rate");
-      if (open) position.encoding += fmt::format(" encoding_rate={}", rate);
-      position.encoding = parse_encoding(position.encoding).canonical();
-    });
+    // The study's rate is the default of every encoding that has one.
+    position.encoding =
+        position.encoding.with_default("encoding_rate", config_.train.encoding_rate);
     at(is_list ? "model.positions" : "model.relation", [&]() {
-      if (position.relation.empty()) position.relation = default_relation_;
-      Options relation = named_options("relation", position.relation, relation_entries());
+      Options& relation = position.relation;
+      if (relation.name().empty()) relation = parse_relation(default_relation_);
       // A relation that must know of a class token knows it from the readout.
       const bool has_class_token = config_.model.readout == "class";
       if (has_class_token && relation.has("class_token") && !relation.given("class_token")) {
-        relation =
-            named_options("relation", position.relation + " class_token=true", relation_entries());
+        relation = relation.with("class_token", true);
       }
       refuse_example(relation);
-      position.relation = relation.canonical();
     });
   }
 
   void refuse_twin_positions() const {
     std::set<std::pair<std::string, std::string>> seen;
     for (const PositionConfig& position : config_.model.positions) {
-      if (seen.emplace(position.encoding, position.relation).second) continue;
+      if (seen.emplace(position.encoding.canonical(), position.relation.canonical()).second)
+        continue;
       at("model.positions", [&]() {
-        input_error("{} on {} is listed twice", option_name(position.encoding),
-                    option_name(position.relation));
+        input_error("{} on {} is listed twice", position.encoding.name(), position.relation.name());
       });
     }
   }
@@ -142,9 +132,8 @@ class Resolver {
   // What describes the structure that `terms` shows says nothing about samples, which bring theirs.
   static void refuse_example(const Options& relation) {
     const auto& entry = find_entry("relation", relation.name(), relation_entries());
-    const Options changed = parse_options("relation", relation.label(), entry.options);
     for (const OptionSpec& spec : entry.options) {
-      if (!spec.of_example || !changed.given(spec.name)) continue;
+      if (!spec.of_example || !relation.differs(spec.name)) continue;
       input_error(
           "relation {}, option {}: describes the example that `relbias terms` shows; a task's "
           "samples bring their own",
@@ -183,6 +172,10 @@ class Resolver {
       if (train.warmup <= train.steps) return;
       input_error("{} found, at most train.steps ({}) expected", train.warmup, train.steps);
     });
+    at("train.optimiser",
+       [&]() { train.optimiser = label_of("optimiser", train.optimiser, optimiser_entries()); });
+    at("train.schedule",
+       [&]() { train.schedule = label_of("schedule", train.schedule, schedule_entries()); });
     at("train.betas", [&]() {
       if (train.betas.size() == 2) return;
       input_error("{} numbers found, 2 expected", train.betas.size());
@@ -195,10 +188,8 @@ class Resolver {
     if (sizes.empty()) sizes = {size, 2 * size, 4 * size, 8 * size};
     sort_sizes("evaluate.sizes", sizes);
     at("evaluate.variants", [&]() {
-      const std::string& task = config_.data.task;
-      const auto& options = find_entry("task", option_name(task), task_entries()).options;
       for (std::string& variant : config_.evaluate.variants) {
-        variant = parse_options("task", option_name(task) + " " + variant, options).written();
+        variant = parse_task(config_.data.task.name() + " " + variant).written();
         if (variant.empty()) input_error("an empty text found, an option of the task expected");
       }
     });
@@ -223,21 +214,11 @@ RunConfig read_config(const Settings& settings) {
   return config;
 }
 
-std::string run_id(const std::string& config_text) {
-  return c10::sha1(config_text).str().substr(0, 12);
-}
-
-std::string encoding_label(const RunConfig& config) {
-  // The rate is part of every canonical encoding; the study's own says nothing in a table.
-  const std::string study_rate =
-      fmt::format(" encoding_rate={} ", option_text(config.train.encoding_rate));
-  ModelConfig model = config.model;
-  for (PositionConfig& position : model.positions) {
-    position.encoding += ' ';
-    const auto start = position.encoding.find(study_rate);
-    if (start != std::string::npos) position.encoding.erase(start, study_rate.size() - 1);
-  }
-  return position_label(model, find_entry("task", option_name(config.data.task), task_entries()));
+RunConfig read_config_text(const std::string& text, const std::string& name) {
+  const auto table = parse_toml(text, name);
+  Settings settings;
+  flatten(*table, "", settings);
+  return read_config(settings);
 }
 
 std::vector<std::string> setting_keys() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/config: the configuration of one run, its canonical text and its identity.
+// experiments/config: the configuration of one run, read and written.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace relbias::experiments {
 
 struct DataConfig {
-  std::string dataset;  // `text-file path=notes`; empty: the task makes its own samples
-  std::string task;     // `lag-copy lag=5`
+  Options dataset;  // without a name: the task makes its own samples
+  Options task;
 };
 
 struct TrainConfig {
@@ -21,7 +21,9 @@ struct TrainConfig {
   std::vector<int64_t> sizes;  // one is drawn for each batch; the largest is N
   int64_t steps = 500;
   int64_t batch = 16;
+  std::string optimiser = "adamw";
   double learning_rate = 3e-3;
+  std::string schedule = "cosine";  // of the learning rate, behind the warm-up
   int64_t warmup = 0;
   double weight_decay = 0.01;
   std::vector<double> betas{0.9, 0.999};
@@ -33,9 +35,15 @@ struct TrainConfig {
 struct EvaluateConfig {
   std::vector<int64_t> sizes;
   std::vector<std::string> variants;  // `segments=4`: options of the task, each evaluated as well
+  std::vector<std::string> metrics;   // `auroc`: beside the task's own
   int64_t samples = 384;
   int64_t tokens = 65536;
   int64_t batch_tokens = 8192;
+};
+
+/// What a run's file keeps beside its results.
+struct KeepConfig {
+  bool weights = false;
 };
 
 /// Everything that decides what a run computes. Where and how fast it runs (device, threads, jobs)
@@ -45,24 +53,21 @@ struct RunConfig {
   ModelConfig model;
   TrainConfig train;
   EvaluateConfig evaluate;
+  KeepConfig keep;
   int64_t seed = 0;
 };
 
-/// Reads settings strictly and fills in every default; option strings get their canonical form.
+/// Reads settings strictly and fills in every default.
 /// Throws InputError naming the place, the value found and what was expected: unknown keys, wrong
 /// types, values out of range, unknown names, settings that contradict each other.
 RunConfig read_config(const Settings& settings);
 
+/// Likewise of a configuration as config_text writes it; `name` is what messages call it.
+RunConfig read_config_text(const std::string& text, const std::string& name);
+
 /// The configuration as TOML, every value written out, always in the same order and spelling.
 /// read_config reads it back to the same configuration.
 std::string config_text(const RunConfig& config);
-
-/// What names a run and its file: the first 12 hex digits of the SHA-1 of its config_text.
-std::string run_id(const std::string& config_text);
-
-/// The encodings as a reader wants to see them, `t5 num_buckets=8`: what differs from the defaults
-/// of the encoding and of the study (`train.encoding_rate`).
-std::string encoding_label(const RunConfig& config);
 
 /// One setting, for the documentation.
 struct SettingDescription {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // experiments/config: the canonical text of a configuration and the documentation of its settings.
-// Written by hand, not by the TOML library: run ids must not change with its version.
 #include <fmt/ranges.h>
 
 #include "experiments/config/fields.h"
 #include "experiments/config/setting_reader.h"
+#include "experiments/config/setting_text.h"
 
 namespace relbias::experiments {
-namespace {
 
 std::string toml_text(int64_t number) { return fmt::format("{}", number); }
 
@@ -29,21 +28,24 @@ std::string toml_text(const std::string& text) {
   return quoted + '"';
 }
 
+std::string toml_text(bool flag) { return flag ? "true" : "false"; }
+
+std::string toml_text(const Options& options) {
+  return toml_text(options.name().empty() ? "" : options.canonical());
+}
+
 std::string toml_text(const PositionConfig& position) {
   return fmt::format("{{encoding = {}, relation = {}}}", toml_text(position.encoding),
                      toml_text(position.relation));
 }
 
-template <class Element>
-std::string toml_text(const std::vector<Element>& list) {
-  std::vector<std::string> elements;
-  for (const auto& element : list) elements.push_back(toml_text(element));
-  return fmt::format("[{}]", fmt::join(elements, ", "));
-}
+namespace {
 
 const char* type_name(int64_t) { return "whole number"; }
 const char* type_name(double) { return "number"; }
+const char* type_name(bool) { return "true or false"; }
 const char* type_name(const std::string&) { return "text"; }
+const char* type_name(const Options&) { return "text"; }
 const char* type_name(const std::vector<int64_t>&) { return "list of whole numbers"; }
 const char* type_name(const std::vector<double>&) { return "list of numbers"; }
 const char* type_name(const std::vector<std::string>&) { return "list of texts"; }

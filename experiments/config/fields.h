@@ -20,6 +20,7 @@ struct Field {
   std::vector<std::string> choices{};  // of a word
   bool number_allowed = false;         // a word that may be a number instead
   std::string derived{};               // how the default follows from other settings
+  bool decides = true;                 // false: changes no number, and is no part of an identity
 };
 
 /// Of steps, of samples a step, of evaluated samples, of evaluated tokens.
@@ -28,10 +29,13 @@ inline constexpr double most_steps = 1e9, most_batch = 1e6, most_samples = 1e9, 
 /// Of a training sample; the square of the largest evaluated size is still an int64.
 inline constexpr double most_size = 1 << 28;
 
+/// Of learning rates, as encodings allow it.
+inline constexpr double most_rate = 1e6;
+
 /// Calls visit(field, member) for every setting. Config is RunConfig or const RunConfig.
 template <class Config, class Visit>
 void visit_settings(Config& config, Visit&& visit) {
-  auto& [data, model, train, evaluate, seed] = config;
+  auto& [data, model, train, evaluate, keep, seed] = config;
   visit(Field{"seed", "of all random streams", 0}, seed);
 
   visit(Field{.key = "data.dataset",
@@ -92,24 +96,32 @@ void visit_settings(Config& config, Visit&& visit) {
         train.sizes);
   visit(Field{"train.steps", "optimiser steps", 1, most_steps}, train.steps);
   visit(Field{"train.batch", "samples a step", 1, most_batch}, train.batch);
-  visit(Field{"train.learning_rate", "at its peak; decays to 0 along a cosine", 0},
-        train.learning_rate);
+  visit(Field{.key = "train.optimiser", .meaning = "`NAME option=value`, relbias list optimisers"},
+        train.optimiser);
+  visit(Field{"train.learning_rate", "at its peak", 0}, train.learning_rate);
+  visit(Field{.key = "train.schedule",
+              .meaning = "how the learning rate goes on from its peak, relbias list schedules"},
+        train.schedule);
   visit(Field{.key = "train.warmup",
               .meaning = "steps in which the learning rate grows linearly to its peak",
               .minimum = 0,
               .derived = "100, at most steps / 5"},
         train.warmup);
   visit(Field{"train.weight_decay",
-              "of matrices; norms and position parameters have none (AdamW, decoupled)", 0},
+              "of matrices; norms and position parameters have none (decoupled)", 0},
         train.weight_decay);
-  visit(Field{"train.betas", "of AdamW, two", 0, 0.999999}, train.betas);
+  visit(Field{"train.betas", "of adamw, two", 0, 0.999999}, train.betas);
   visit(Field{"train.clip", "largest norm of the whole gradient; 0: no clipping", 0}, train.clip);
   visit(
       Field{"train.encoding_rate",
             "learning rate of position parameters, as a factor, unless the encoding names its own",
-            0},
+            0, most_rate},
       train.encoding_rate);
-  visit(Field{"train.log_every", "steps between two rows of the training log", 1}, train.log_every);
+  visit(Field{.key = "train.log_every",
+              .meaning = "steps between two rows of the training log",
+              .minimum = 1,
+              .decides = false},
+        train.log_every);
 
   visit(Field{.key = "evaluate.sizes",
               .meaning = "of the evaluation samples; upper bounds where a task bins its data",
@@ -120,6 +132,9 @@ void visit_settings(Config& config, Visit&& visit) {
   visit(Field{.key = "evaluate.variants",
               .meaning = "options of the task changed for further evaluations, `segments=4`"},
         evaluate.variants);
+  visit(Field{.key = "evaluate.metrics",
+              .meaning = "beside the task's own, `auroc`, `depth balanced accuracy`"},
+        evaluate.metrics);
   visit(Field{"evaluate.samples",
               "evaluation samples a size: drawn, or at most where the data is finite", 1,
               most_samples},
@@ -127,9 +142,17 @@ void visit_settings(Config& config, Visit&& visit) {
   visit(Field{"evaluate.tokens", "held-out tokens a size, where a stream of text is cut", 1,
               most_tokens},
         evaluate.tokens);
-  visit(Field{"evaluate.batch_tokens", "tokens evaluated at once, at most (one sample at least)", 1,
-              most_tokens},
+  visit(Field{.key = "evaluate.batch_tokens",
+              .meaning = "tokens evaluated at once, at most (one sample at least)",
+              .minimum = 1,
+              .maximum = most_tokens,
+              .decides = false},
         evaluate.batch_tokens);
+
+  visit(Field{.key = "keep.weights",
+              .meaning = "store the trained weights, which relbias evaluate needs",
+              .decides = false},
+        keep.weights);
 }
 
 }  // namespace relbias::experiments

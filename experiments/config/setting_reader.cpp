@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "encodings/encoding.h"
 #include "modalities/plain/range_text.h"
 
 namespace relbias::experiments {
@@ -71,17 +72,16 @@ const toml::array& list(const Field& field, const toml::node& value, const std::
 PositionConfig position(const Field& field, const toml::node& value) {
   const auto* table = value.as_table();
   if (table == nullptr) refuse(field, value, "{encoding = ..., relation = ...}");
-  PositionConfig config;
-  config.encoding.clear();
+  std::string encoding, relation;
   for (const auto& [key, member] : *table) {
     const std::string name(key.str());
     if (name != "encoding" && name != "relation") {
       at_place(field.key, &member, [&]() { unknown_word("key", name, {"encoding", "relation"}); });
     }
-    (name == "encoding" ? config.encoding : config.relation) = word({.key = name}, member);
+    (name == "encoding" ? encoding : relation) = word({.key = name}, member);
   }
-  if (config.encoding.empty()) refuse(field, value, "an encoding");
-  return config;
+  if (encoding.empty()) refuse(field, value, "an encoding");
+  return at_place(field.key, &value, [&]() { return PositionConfig(encoding, relation); });
 }
 
 }  // namespace
@@ -105,6 +105,23 @@ void SettingReader::operator()(const Field& field, int64_t& member) const {
 
 void SettingReader::operator()(const Field& field, double& member) const {
   if (const auto* value = find(field.key)) member = real_number(field, *value);
+}
+
+void SettingReader::operator()(const Field& field, bool& member) const {
+  const auto* value = find(field.key);
+  if (value == nullptr) return;
+  if (!value->is_boolean()) refuse(field, *value, "true or false");
+  member = value->as_boolean()->get();
+}
+
+// A task or a dataset; an empty text is as good as none.
+void SettingReader::operator()(const Field& field, Options& member) const {
+  const auto* value = find(field.key);
+  if (value == nullptr) return;
+  const std::string text = word(field, *value);
+  if (text.empty()) return;
+  at_place(field.key, value,
+           [&]() { member = field.key == "data.task" ? parse_task(text) : parse_dataset(text); });
 }
 
 void SettingReader::operator()(const Field& field, std::string& member) const {
@@ -142,8 +159,11 @@ void SettingReader::operator()(const Field& field, std::vector<PositionConfig>& 
   const auto *value = find(field.key), *encoding = find("model.encoding"),
              *relation = find("model.relation");
   if (value == nullptr) {
-    if (encoding) member[0].encoding = word({.key = "model.encoding"}, *encoding);
-    if (relation) member[0].relation = word({.key = "model.relation"}, *relation);
+    const auto read = [](const std::string& key, const toml::node* given, auto parse) {
+      return at_place(key, given, [&]() { return parse(word({.key = key}, *given)); });
+    };
+    if (encoding) member[0].encoding = read("model.encoding", encoding, parse_encoding);
+    if (relation) member[0].relation = read("model.relation", relation, parse_relation);
     return;
   }
   if (encoding || relation) {

@@ -13,7 +13,9 @@ struct SettingReader {
 
   void operator()(const Field& field, int64_t& member) const;
   void operator()(const Field& field, double& member) const;
+  void operator()(const Field& field, bool& member) const;
   void operator()(const Field& field, std::string& member) const;
+  void operator()(const Field& field, Options& member) const;
   void operator()(const Field& field, std::vector<int64_t>& member) const;
   void operator()(const Field& field, std::vector<double>& member) const;
   void operator()(const Field& field, std::vector<std::string>& member) const;

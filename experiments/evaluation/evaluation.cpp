@@ -5,9 +5,13 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include "experiments/evaluation/scores.h"
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/evaluation/sample_sets.h"
 #include "experiments/run/device.h"
 #include "experiments/run/trainer.h"
+#include "modalities/plain/files.h"
 
 namespace relbias::experiments {
 namespace {
@@ -37,17 +41,33 @@ class SizeEvaluation {
         row.reason = "no sample of this size has a scored answer";
       } else {
         set(row, scores.metric(metric));
+        mark_undetermined(row, scores.columns(metric));
       }
       rows.push_back(row);
     }
     for (const auto& bin : scores.by_position()) {
-      if (bin.samples.empty()) continue;
+      if (bin.samples.count() == 0) continue;
       EvaluationRow row = empty_row(traits_.metrics.front(), scores);
-      row.samples = static_cast<int64_t>(bin.samples.size());
-      set(row, estimate(row.metric, bin.samples));
-      row.condition +=
-          fmt::format("{}position {}-{}", condition_.empty() ? "" : ", ", bin.first, bin.last);
+      row.samples = bin.samples.count();
+      set(row, bin.samples.estimate());
+      row.condition = condition_of(bin);
       rows.push_back(row);
+    }
+  }
+
+  void add_samples(const Scores& scores, const std::string& hash, const std::string& unit,
+                   std::vector<SampleSet>& sets) const {
+    const SampleSet whole{
+        .size = request_.size, .condition = condition_, .step = 0, .hash = hash, .unit = unit};
+    if (scores.sources().empty()) return;
+    sets.push_back(kept_samples(traits_, scores, whole));
+    for (const auto& bin : scores.by_position()) {
+      if (bin.samples.count() == 0) continue;
+      SampleSet set = whole;
+      set.condition = condition_of(bin);
+      set.hash = sha1(hash + set.condition);
+      sets.push_back(
+          kept_samples(traits_.metrics.front(), bin.samples, scores.sources(), std::move(set)));
     }
   }
 
@@ -62,6 +82,11 @@ class SizeEvaluation {
   }
 
  private:
+  std::string condition_of(const Scores::PositionBin& bin) const {
+    return fmt::format("{}{}position {}-{}", condition_, condition_.empty() ? "" : ", ", bin.first,
+                       bin.last);
+  }
+
   EvaluationRow empty_row(const std::string& metric, const Scores& scores) const {
     EvaluationRow row;
     row.size = request_.size;
@@ -78,6 +103,16 @@ class SizeEvaluation {
     row.standard_error = estimate.standard_error;
   }
 
+  // A balance of nothing, say. Where a model's outputs are no numbers, that is what is to be seen.
+  static void mark_undetermined(EvaluationRow& row, const Columns& kept) {
+    if (!std::isnan(row.value)) return;
+    for (const std::vector<double>& column : kept) {
+      if (!std::ranges::all_of(column, [](double one) { return std::isfinite(one); })) return;
+    }
+    row.defined = false;
+    row.reason = fmt::format("these {} samples do not determine {}", row.samples, row.metric);
+  }
+
   const TaskTraits& traits_;
   EvaluationRequest request_;
   std::string condition_;
@@ -86,21 +121,23 @@ class SizeEvaluation {
 
 }  // namespace
 
-std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& experiment,
-                                    const std::function<void(int64_t size)>& before_batch) {
+Evaluation evaluate(const RunConfig& config, const Experiment& experiment,
+                    const std::function<void(int64_t size)>& before_batch) {
   const at::NoGradGuard no_gradients;
   Model& model = *experiment.model;
   model.eval();
-  std::vector<EvaluationRow> rows;
+  Evaluation found;
   const auto evaluate_task = [&](const Task& task, const std::string& variant) {
-    const TaskTraits traits = task.traits();
+    const TaskTraits traits = traits_of(config, task);
     for (const auto& request : evaluation_requests(config, task)) {
       Scores scores(traits);
+      SampleHash hash;
       std::optional<std::string> undefined;
       uint64_t batches = 0;
       const auto use = [&](const Batch& batch) {
         before_batch(request.size);
         scores.add_guesses(batch);
+        hash.add(batch);
         if (!undefined) undefined = model.undefined_at(batch.largest());
         if (undefined) return;
         // Random positions, like the samples, are the same for every run.
@@ -117,15 +154,19 @@ std::vector<EvaluationRow> evaluate(const RunConfig& config, const Experiment& e
       }
       const SizeEvaluation evaluation(config, traits, request, variant);
       if (undefined) {
-        evaluation.add_undefined(*undefined, scores, rows);
-      } else {
-        evaluation.add_rows(scores, rows);
+        evaluation.add_undefined(*undefined, scores, found.rows);
+        continue;
       }
+      evaluation.add_rows(scores, found.rows);
+      const std::string unit = task.sample_unit(request);
+      evaluation.add_samples(scores, hash.text(),
+                             unit.empty() ? sample_name(experiment.entry.modality) : unit,
+                             found.samples);
     }
   };
   evaluate_task(*experiment.task, "");
   for (const auto& variant : experiment.variants) evaluate_task(*variant.task, variant.options);
-  return rows;
+  return found;
 }
 
 }  // namespace relbias::experiments

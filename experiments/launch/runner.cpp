@@ -135,6 +135,7 @@ class Sweep {
                        "--device=" + options_.device,
                        fmt::format("--threads={}", options_.threads),
                        fmt::format("--checkpoint-seconds={}", options_.checkpoint_seconds)};
+    if (options_.continue_anyway) start.arguments.emplace_back("--continue-anyway");
     start.environment = {fmt::format("OMP_NUM_THREADS={}", options_.threads)};
     start.input = planned.run.text;
     return start;

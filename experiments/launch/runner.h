@@ -15,7 +15,8 @@ struct RunnerOptions {
   int64_t threads = 1;  // of each
   std::string device = "auto";
   double checkpoint_seconds = 60;
-  bool fail_fast = false;  // stop at the first failed run
+  bool fail_fast = false;        // stop at the first failed run
+  bool continue_anyway = false;  // also what another program began
 };
 
 struct SweepResult {

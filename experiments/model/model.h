@@ -15,12 +15,16 @@
 
 namespace relbias::experiments {
 
-/// One encoding on one relation, as written in a config: `t5 num_buckets=8`, `token`.
-struct PositionConfig {
-  std::string encoding = "none";
-  std::string relation;  // empty: the task's own
+/// Raised where a default of [model] changes, or what a model of some settings computes.
+inline constexpr int64_t model_version = 1;
 
-  bool operator==(const PositionConfig&) const = default;
+/// One encoding on one relation.
+struct PositionConfig {
+  Options encoding;
+  Options relation;  // without a name: the task's own
+
+  /// As written in a config: `t5 num_buckets=8`, `token`.
+  PositionConfig(const std::string& encoding = "none", const std::string& relation = "");
 };
 
 /// The table [model] of a study.
@@ -42,7 +46,7 @@ struct ModelConfig {
 struct LearnedTerm {
   std::string layer;     // "0", "1", ..., "pointer" (of an output head), or "shared"
   std::string term;      // score, key, query, value
-  std::string relation;  // `token`
+  std::string relation;  // as tables show it, `token`
   Tensor values;         // [H, R(, D)]
   Tensor offsets;  // [R, A] float32, where the ids stand; undefined: the relation has no place
   Tensor special;  // [R] int64: which special id, -1 none; undefined: none at all
@@ -83,6 +87,6 @@ std::shared_ptr<Model> make_model(const ModelConfig& config, const TaskEntry& en
                                   const Initialiser& initial);
 
 /// `t5 num_buckets=8@token + table@tree`: what tables and logs show.
-std::string position_label(const ModelConfig& config, const TaskEntry& entry);
+std::string position_label(const ModelConfig& config);
 
 }  // namespace relbias::experiments

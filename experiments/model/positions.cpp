@@ -28,12 +28,11 @@ Positions::Positions(const std::vector<PositionConfig>& configs, const PositionC
     : layers_(context.layers) {
   int rotations = 0;
   for (size_t n = 0; n < configs.size(); ++n) {
-    const Options options = parse_encoding(configs[n].encoding);
-    const std::string relation_text =
-        configs[n].relation.empty() ? context.default_relation : configs[n].relation;
+    const Options& options = configs[n].encoding;
     Pair pair;
-    pair.relation_text = relation_text;
-    pair.relation = make_relation(relation_text);
+    pair.options = configs[n].relation.name().empty() ? parse_relation(context.default_relation)
+                                                      : configs[n].relation;
+    pair.relation = make_relation(pair.options);
     pair.trained = some_map(*pair.relation, context.trained);
     const auto& entry = find_entry("encoding", options.name(), encoding_entries());
     pair.on_tokens = entry.on_tokens;
@@ -50,7 +49,8 @@ Positions::Positions(const std::vector<PositionConfig>& configs, const PositionC
     const int64_t attentions = context.layers + context.pointers;
     for (int64_t layer = 0; layer < (one ? 1 : attentions); ++layer) {
       const std::string name = fmt::format("position{}_layer{}", n, layer);
-      auto encoding = make_encoding(options, relation_text, encoding_context, initial.in(name));
+      auto encoding =
+          make_encoding(options, pair.options.label(), encoding_context, initial.in(name));
       pair.encodings.push_back(register_module(name, std::move(encoding)));
     }
     const RelationMap placed = encoding_context.trained.to(initial.device());
@@ -169,7 +169,7 @@ std::string Positions::names_beside(const Pair& pair) const {
   size_t same_relation = 0, same_names = 0;
   const std::string encoding = pair.encodings.front()->name();
   for (const Pair& other : pairs_) {
-    if (option_name(other.relation_text) != option_name(pair.relation_text)) continue;
+    if (other.options.name() != pair.options.name()) continue;
     ++same_relation;
     same_names += other.encodings.front()->name() == encoding;
   }
@@ -189,10 +189,10 @@ std::vector<LearnedTerm> Positions::learned_terms() {
       const RelationTraits traits = pair.relation->traits();
       const auto add = [&](std::string name, const Tensor& table, bool by_row) {
         if (!table.defined()) return;
-        if (pairs_.size() > 1) name += "@" + option_name(pair.relation_text);
+        if (pairs_.size() > 1) name += "@" + pair.options.name();
         name += names_beside(pair);
         const bool indexed = by_row && terms.table_rows.defined();
-        found.push_back({layer_name(pair, static_cast<int64_t>(layer)), name, pair.relation_text,
+        found.push_back({layer_name(pair, static_cast<int64_t>(layer)), name, pair.options.label(),
                          indexed ? table.index_select(1, terms.table_rows) : table,
                          trained.offsets.defined() || !trained.distance.defined()
                              ? trained.offsets

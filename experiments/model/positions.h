@@ -47,7 +47,7 @@ class Positions : public torch::nn::Module {
  private:
   struct Pair {
     std::unique_ptr<Relation> relation;
-    std::string relation_text;
+    Options options;  // of the relation
     RelationMap trained;
     bool on_tokens;
     int64_t after_block;

@@ -6,15 +6,15 @@
 #include <set>
 
 #include "encodings/attention/memory.h"
+#include "experiments/evaluation/task_metric.h"
 
 namespace relbias::experiments {
 namespace {
 
-std::shared_ptr<const Dataset> load_dataset(const std::string& name, DatasetCache& cache) {
-  if (name.empty()) return nullptr;
-  if (cache.name != name) {
-    const auto& entry = find_entry("dataset", option_name(name), dataset_entries());
-    cache.dataset = entry.make(parse_options("dataset", name, entry.options));
+std::shared_ptr<const Dataset> load_dataset(const Options& options, DatasetCache& cache) {
+  if (options.name().empty()) return nullptr;
+  if (const std::string name = options.canonical(); cache.name != name) {
+    cache.dataset = find_entry("dataset", options.name(), dataset_entries()).make(options);
     cache.name = name;
   }
   return cache.dataset;
@@ -56,26 +56,25 @@ void check_memory_of(const ModelConfig& model) {
 
 Experiment build(const RunConfig& config, DatasetCache& cache) {
   check_memory_of(config.model);
-  const std::string& task = config.data.task;
-  Experiment experiment{.entry = find_entry("task", option_name(task), task_entries()),
+  const Options& options = config.data.task;
+  Experiment experiment{.entry = find_entry("task", options.name(), task_entries()),
                         .dataset = load_dataset(config.data.dataset, cache),
                         .task = nullptr,
                         .variants = {},
                         .traits = {},
                         .model = nullptr};
   const TaskEntry& entry = experiment.entry;
-  const Options options = parse_options("task", task, entry.options);
   experiment.task = entry.make(options, experiment.dataset.get());
   experiment.task->check(config.train.sizes, evaluation_requests(config, *experiment.task));
-  experiment.traits = experiment.task->traits();
+  experiment.traits = traits_of(config, *experiment.task);
   std::set<std::string> seen = {options.canonical()};
   for (const std::string& text : config.evaluate.variants) {
-    const Options changes = parse_options("task", entry.name + " " + text, entry.options);
+    const Options changes = parse_task(entry.name + " " + text);
     if (!seen.insert(options.with(changes).canonical()).second) {
       input_error("evaluate.variants: {} is the task itself or a variant listed before", text);
     }
     auto variant = entry.make(options.with(changes), experiment.dataset.get());
-    check_variant(text, experiment.traits, variant->traits());
+    check_variant(text, experiment.traits, traits_of(config, *variant));
     variant->check({}, evaluation_requests(config, *variant));
     experiment.variants.push_back({text, std::move(variant)});
   }
@@ -83,6 +82,22 @@ Experiment build(const RunConfig& config, DatasetCache& cache) {
   experiment.model = make_model(config.model, entry, experiment.traits,
                                 experiment.task->trained(config.train.size, seed), seed);
   return experiment;
+}
+
+TaskTraits traits_of(const RunConfig& config, const Task& task) {
+  TaskTraits traits = task.traits();
+  for (const std::string& metric : traits.metrics) task_metric(metric, traits);
+  for (const std::string& metric : config.evaluate.metrics) {
+    try {
+      task_metric(metric, traits);
+    } catch (const InputError& error) {
+      input_error("evaluate.metrics: {}", error.what());
+    }
+    if (std::ranges::find(traits.metrics, metric) == traits.metrics.end()) {
+      traits.metrics.push_back(metric);
+    }
+  }
+  return traits;
 }
 
 std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config, const Task& task) {
@@ -95,7 +110,8 @@ std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config, cons
                         .samples = evaluate.samples,
                         .tokens = evaluate.tokens,
                         .batch = std::max<int64_t>(1, evaluate.batch_tokens / tokens),
-                        .above = above});
+                        .above = above,
+                        .block = *std::ranges::max_element(evaluate.sizes)});
     above = size;
   }
   return requests;

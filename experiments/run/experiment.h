@@ -37,6 +37,10 @@ struct Experiment {
 /// has no meaning.
 Experiment build(const RunConfig& config, DatasetCache& cache);
 
+/// What a task asks, judged by its own metrics and then by those that the configuration adds.
+/// Throws InputError where a metric is unknown or cannot judge the answers.
+TaskTraits traits_of(const RunConfig& config, const Task& task);
+
 /// The evaluations of a run on a task, one a size.
 std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config, const Task& task);
 

@@ -1,76 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/run: the fused AdamW of LibTorch, with its state in our hands.
+// experiments/run: what all optimisers share.
 #include "experiments/run/optimiser.h"
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <numbers>
+#include <algorithm>
+#include <map>
 
 namespace relbias::experiments {
 
 using torch::Tensor;
 
-double learning_rate(const TrainConfig& config, int64_t step) {
-  const double peak = config.learning_rate;
-  if (step < config.warmup) {
-    return peak * static_cast<double>(step + 1) / static_cast<double>(config.warmup);
-  }
-  const double progress =
-      static_cast<double>(step - config.warmup) / static_cast<double>(config.steps - config.warmup);
-  return peak * (1 + std::cos(std::numbers::pi * progress)) / 2;
-}
-
-AdamW::AdamW(std::vector<Group> groups, const std::vector<double>& betas)
-    : groups_(std::move(groups)), beta1_(betas.at(0)), beta2_(betas.at(1)) {
-  for (const Group& group : groups_) {
-    Moments& moments = moments_.emplace_back();
-    for (const Tensor& parameter : group.parameters) {
-      moments.first.push_back(at::zeros_like(parameter));
-      moments.second.push_back(at::zeros_like(parameter));
-      moments.steps.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
-    }
-  }
-}
-
-void AdamW::step(double learning_rate) {
+void Optimiser::step(double learning_rate) {
   const at::NoGradGuard no_grad;
   for (size_t g = 0; g < groups_.size(); ++g) {
-    const Group& group = groups_[g];
-    Moments moved;  // of the parameters that have a gradient
-    std::vector<Tensor> parameters, gradients;
-    for (size_t i = 0; i < group.parameters.size(); ++i) {
-      const Tensor& gradient = group.parameters[i].grad();
-      if (!gradient.defined()) continue;
-      parameters.push_back(group.parameters[i]);
-      gradients.push_back(gradient);
-      moved.first.push_back(moments_[g].first[i]);
-      moved.second.push_back(moments_[g].second[i]);
-      moved.steps.push_back(moments_[g].steps[i].add_(1));
-    }
-    if (parameters.empty()) continue;
-    at::_fused_adamw_(parameters, gradients, moved.first, moved.second, /*max_exp_avg_sqs=*/{},
-                      moved.steps, learning_rate * group.rate, beta1_, beta2_, group.weight_decay,
-                      /*eps=*/1e-8, /*amsgrad=*/false, /*maximize=*/false);
-  }
-}
-
-std::vector<std::pair<std::string, Tensor>> AdamW::state() const {
-  std::vector<std::pair<std::string, Tensor>> tensors;
-  for (size_t g = 0; g < groups_.size(); ++g) {
+    std::vector<size_t> moved;
     for (size_t i = 0; i < groups_[g].parameters.size(); ++i) {
-      const std::string name = "adamw." + std::to_string(g) + "." + std::to_string(i);
-      tensors.emplace_back(name + ".first", moments_[g].first[i]);
-      tensors.emplace_back(name + ".second", moments_[g].second[i]);
-      tensors.emplace_back(name + ".steps", moments_[g].steps[i]);
+      if (groups_[g].parameters[i].grad().defined()) moved.push_back(i);
     }
+    if (!moved.empty()) step_group(g, moved, learning_rate * groups_[g].rate);
   }
-  return tensors;
 }
 
-std::vector<AdamW::Group> parameter_groups(Model& model, double weight_decay) {
-  AdamW::Group matrices{.parameters = {}, .weight_decay = weight_decay}, vectors;
-  std::map<double, AdamW::Group> positions;  // by rate
+std::unique_ptr<Optimiser> make_optimiser(const TrainConfig& config,
+                                          std::vector<ParameterGroup> groups) {
+  const auto& entry = find_entry("optimiser", option_name(config.optimiser), optimiser_entries());
+  return entry.make(parse_options("optimiser", config.optimiser, entry.options), config,
+                    std::move(groups));
+}
+
+std::vector<ParameterGroup> parameter_groups(Model& model, double weight_decay) {
+  ParameterGroup matrices{.parameters = {}, .weight_decay = weight_decay}, vectors;
+  std::map<double, ParameterGroup> positions;  // by rate
   std::vector<const void*> seen;
   for (const auto& [parameter, rate] : model.position_parameters()) {
     positions[rate].rate = rate;
@@ -82,7 +43,7 @@ std::vector<AdamW::Group> parameter_groups(Model& model, double weight_decay) {
     if (std::find(seen.begin(), seen.end(), identity) != seen.end()) continue;
     (parameter.dim() >= 2 ? matrices : vectors).parameters.push_back(parameter);
   }
-  std::vector<AdamW::Group> groups{matrices, vectors};
+  std::vector<ParameterGroup> groups{matrices, vectors};
   for (auto& [rate, group] : positions) groups.push_back(std::move(group));
   return groups;
 }

@@ -13,10 +13,13 @@
 
 #include "experiments/evaluation/attention_report.h"
 #include "experiments/evaluation/evaluation.h"
-#include "experiments/evaluation/metrics.h"
 #include "experiments/run/device.h"
+#include "experiments/run/record/identity.h"
+#include "experiments/run/record/provenance.h"
+#include "experiments/run/record/weights.h"
 #include "experiments/run/trainer.h"
 #include "experiments/version.h"
+#include "results/metrics/metric.h"
 #include "results/store/store.h"
 
 namespace relbias::experiments {
@@ -40,18 +43,11 @@ double seconds_at_work(const std::string& device) {
 
 struct Interrupted {};
 
-template <class Entry>
-std::string label_of(const char* kind, const std::string& text, const std::vector<Entry>& entries) {
-  if (text.empty()) return "";
-  const auto& entry = find_entry(kind, option_name(text), entries);
-  return parse_options(kind, text, entry.options).label();
-}
-
 LearnedTable to_table(const LearnedTerm& learned) {
   LearnedTable table;
   table.layer = learned.layer;
   table.term = learned.term;
-  table.relation = label_of("relation", learned.relation, relation_entries());
+  table.relation = learned.relation;
   table.dimensions = {"head", "relation"};
   if (learned.values.dim() == 3) table.dimensions.emplace_back("width");
   const auto values = learned.values.to(at::kFloat).cpu().contiguous();
@@ -117,11 +113,13 @@ class Performance {
   bool can_be_taken_up(const RunRecord& earlier) const {
     const bool elsewhere = earlier.status == RunStatus::failed &&
                            earlier.device != choose_device(request_.device).str();
-    return earlier.checkpoint && earlier.commit == git_commit() && !elsewhere;
+    return earlier.checkpoint && !elsewhere;
   }
 
   void take_up(const RunRecord& earlier) {
+    here_ = record_;
     record_ = earlier;
+    record_.config = here_.config;  // what is logged and kept may have changed
     record_.status = RunStatus::running;
     record_.message.clear();
     record_.finished.clear();
@@ -131,7 +129,7 @@ class Performance {
     if (!std::filesystem::exists(request_.file)) return std::nullopt;
     try {
       RunRecord earlier = read_run(request_.file);
-      if (earlier.config == record_.config) return earlier;
+      if (earlier.identity == record_.identity) return earlier;
     } catch (const StoreError& error) {
       throw RunRefused(fmt::format("{}; remove the file to run it again", error.what()));
     }
@@ -154,17 +152,29 @@ class Performance {
     start_ = last_save_ = Clock::now();
     train();
     save();  // what may fail from here on, by its memory for instance, need not cost the training
-    record_.evaluation = evaluate(request_.config, *experiment_, [&](int64_t size) {
-      watcher_.on_evaluation(size);
-      stop_if_wanted();
-    });
+    evaluate_now();
     for (const auto& term : experiment_->model->learned_terms()) {
       record_.tables.push_back(to_table(term));
     }
     record_.attention = watch_attention(request_.config, *experiment_);
     record_.backend = experiment_->model->backend();
+    if (request_.config.keep.weights) record_.weights = weights_of(*experiment_->model);
     finish(RunStatus::done, "");
     return RunEnd::done;
+  }
+
+  void evaluate_now() {
+    auto [rows, samples] = evaluate(request_.config, *experiment_, [&](int64_t size) {
+      watcher_.on_evaluation(size);
+      stop_if_wanted();
+    });
+    for (EvaluationRow& row : rows) {
+      row.step = trainer_->step();
+      row.commit = git_commit();
+    }
+    for (SampleSet& set : samples) set.step = trainer_->step();
+    record_.evaluation = std::move(rows);
+    record_.samples = std::move(samples);
   }
 
   void begin(c10::Device device) {
@@ -185,19 +195,36 @@ class Performance {
   }
 
   void continue_from(const Checkpoint& checkpoint, c10::Device device) {
-    if (experiment_->dataset && record_.dataset_hash != experiment_->dataset->content_hash()) {
-      input_error("{} was begun on other data: remove it, or choose another --out",
-                  request_.file.string());
+    here_.device = device.str();
+    if (experiment_->dataset) here_.dataset_hash = experiment_->dataset->content_hash();
+    const std::vector<std::string> differing = differences(record_, here_);
+    if (!differing.empty() && !request_.continue_anyway) {
+      input_error(
+          "{} cannot be continued bit-identically: here {}. Take what began it, let "
+          "--continue-anyway go on regardless, or remove the file to begin again",
+          request_.file.string(), fmt::join(differing, "; "));
     }
-    if (record_.device != device.str()) {
-      input_error("{} was begun on {}, not on {}: choose that --device, or remove the file",
-                  request_.file.string(), record_.device, device.str());
-    }
+    note_continuation(differing, checkpoint.step);
     trainer_->load(checkpoint.bytes);
     std::erase_if(record_.train, [&](const TrainRow& row) { return row.step > trainer_->step(); });
     seconds_before_ = record_.wall_seconds;
     write_run(request_.file, record_);  // it runs again
     watcher_.on_continue(trainer_->step());
+  }
+
+  // The record speaks of the program and data that go on with it; notes say what began it.
+  void note_continuation(std::vector<std::string> differing, int64_t step) {
+    if (!is_same_cpu(record_, here_))
+      differing.push_back(fmt::format("cpu {}, not {}", here_.cpu, record_.cpu));
+    for (const std::string& difference : differing) {
+      record_.continued.push_back(fmt::format("from step {}: {}", step, difference));
+    }
+    record_.commit = here_.commit;
+    record_.uncommitted = here_.uncommitted;
+    record_.versions = here_.versions;
+    record_.cpu = here_.cpu;
+    record_.device = here_.device;
+    record_.dataset_hash = here_.dataset_hash;
   }
 
   void train() {
@@ -251,6 +278,7 @@ class Performance {
   const RunRequest& request_;
   const Watcher& watcher_;
   RunRecord record_;
+  RunRecord here_;  // of a run that is taken up: what this program would have begun
   std::optional<Experiment> experiment_;
   std::optional<Trainer> trainer_;
   Clock::time_point start_ = Clock::now(), last_save_ = start_;
@@ -277,20 +305,21 @@ RunRecord new_record(const std::string& study, const RunConfig& config) {
   RunRecord record;
   record.study = study;
   record.config = config_text(config);
-  record.run_id = run_id(record.config);
-  record.commit = git_commit();
-  record.versions = {
-      {"libtorch", libtorch_version()}, {"compiler", compiler_version()}, {"hdf5", hdf5_version()}};
+  record.identity = identity_text(config);
+  record.run_id = run_id(record.identity);
+  record.settings = recorded_settings(config);
+  record.positions = recorded_positions(config);
+  stamp(record);
   record.started = utc_time();
-  record.modality = find_entry("task", option_name(config.data.task), task_entries()).modality;
-  record.task = label_of("task", config.data.task, task_entries());
-  record.dataset = label_of("dataset", config.data.dataset, dataset_entries());
+  record.modality = find_entry("task", config.data.task.name(), task_entries()).modality;
+  record.task = config.data.task.label();
+  record.dataset = config.data.dataset.label();
   std::vector<std::string> relations;
   for (const auto& position : config.model.positions) {
-    relations.push_back(label_of("relation", position.relation, relation_entries()));
+    relations.push_back(position.relation.label());
   }
   record.relation = fmt::format("{}", fmt::join(relations, " + "));
-  record.encoding = encoding_label(config);
+  record.encoding = position_label(config.model);
   record.seed = config.seed;
   record.train_size = config.train.size;
   return record;

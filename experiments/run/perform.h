@@ -19,6 +19,7 @@ struct RunRequest {
   std::string device = "auto";     // auto | cpu | cuda
   int64_t threads = 1;             // a run that continues keeps the number it began with
   double checkpoint_seconds = 60;  // between two snapshots of a running run
+  bool continue_anyway = false;    // what another program began, or what began on other data
 };
 
 /// Who looks on. All of it is called from the thread that performs the run.
@@ -34,14 +35,13 @@ enum class RunEnd { done, diverged, interrupted };
 
 /// Performs a run and keeps its record in the file. A finished run is left alone, one that was
 /// interrupted, or failed behind a snapshot, continues bit-identically from its snapshot, anything
-/// else starts at step 0; a run begun by another commit of the program starts over. Throws
-/// RunRefused, and leaves the file as it is, where the run may not be written at all; StoreError,
-/// and leaves the last snapshot, where it cannot be written any more; for any other failure
-/// std::runtime_error with the text that the record then holds.
+/// else starts at step 0. Throws RunRefused, and leaves the file as it is, where the run may not be
+/// written at all; StoreError, and leaves the last snapshot, where it cannot be written any more;
+/// for any other failure std::runtime_error with the text that the record then holds.
 RunEnd perform(const RunRequest& request, const Watcher& watcher);
 
 /// The run is being written by another process (RunBusy), its file is damaged or holds another run,
-/// or it cannot be continued here: its data changed or is gone, or it was begun on another device.
+/// or it cannot be continued here: another program, other data or another device began it.
 struct RunRefused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -12,7 +12,8 @@
 #include <string_view>
 
 #include "encodings/attention/memory.h"
-#include "experiments/evaluation/scores.h"
+#include "experiments/run/loss.h"
+#include "experiments/run/schedule.h"
 
 namespace relbias::experiments {
 
@@ -76,8 +77,8 @@ Batch to_device_of(Model& model, const Batch& batch) {
 Trainer::Trainer(const RunConfig& config, Experiment& experiment)
     : config_(config),
       experiment_(experiment),
-      optimiser_(parameter_groups(*experiment.model, config.train.weight_decay),
-                 config.train.betas) {
+      optimiser_(make_optimiser(config.train,
+                                parameter_groups(*experiment.model, config.train.weight_decay))) {
   check_memory_of(config, experiment);
 }
 
@@ -87,7 +88,8 @@ Tensor Trainer::loss(const Batch& batch) {
   const std::vector<Tensor> outputs = experiment_.model->forward(batch);
   Tensor sum;
   for (size_t n = 0; n < outputs.size(); ++n) {
-    const Tensor one = question_loss(experiment_.traits.questions[n], outputs[n], batch.answers[n]);
+    const Tensor one =
+        question_loss(experiment_.traits.questions[n], outputs[n], batch.answers[n]).mean();
     sum = sum.defined() ? sum + one : one;
   }
   return sum;
@@ -117,7 +119,7 @@ StepReport Trainer::advance() {
   if (!std::isfinite(report.gradient_norm)) {
     throw Diverged(fmt::format("step {}: {}", step_ + 1, source_of_divergence(batch, mean_loss)));
   }
-  optimiser_.step(report.learning_rate);
+  optimiser_->step(report.learning_rate);
   ++step_;
   return report;
 }
@@ -159,7 +161,7 @@ std::string Trainer::source_of_divergence(const Batch& batch, const Tensor& loss
 }
 
 std::vector<std::pair<std::string, Tensor>> Trainer::state() const {
-  std::vector<std::pair<std::string, Tensor>> tensors = optimiser_.state();
+  std::vector<std::pair<std::string, Tensor>> tensors = optimiser_->state();
   for (const auto& item : experiment_.model->named_parameters()) {
     tensors.emplace_back("model." + item.key(), item.value());
   }

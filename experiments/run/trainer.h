@@ -13,6 +13,9 @@
 
 namespace relbias::experiments {
 
+/// Raised where a default of [train] changes, or what a training of some settings computes.
+inline constexpr int64_t training_version = 1;
+
 /// Training cannot go on: the loss or a gradient is no longer finite. Names the step and the place.
 struct Diverged : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -27,8 +30,9 @@ struct StepReport {
 };
 
 /// Everything random in a step (sizes, samples, dropout) is a function of the run's seed and the
-/// step's number, so the weights and Adam's moments are all that a run needs to continue: two calls
-/// of `advance` with or without a `save` and `load` between them give the same weights, bit by bit.
+/// step's number, so the weights and the optimiser's state are all that a run needs to continue:
+/// two calls of `advance` with or without a `save` and `load` between them give the same weights,
+/// bit by bit.
 class Trainer {
  public:
   /// Trains on the device that the model is on. Both must outlive the trainer.
@@ -53,7 +57,7 @@ class Trainer {
 
   const RunConfig& config_;
   Experiment& experiment_;
-  AdamW optimiser_;
+  std::unique_ptr<Optimiser> optimiser_;
   int64_t step_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/run/record/identity.h"
 #include "experiments/study/study.h"
 
 namespace relbias::experiments {
@@ -90,10 +91,15 @@ bool next_choice(const std::vector<Axis>& sweep, std::vector<size_t>& choice) {
 }
 
 Run resolve(const Settings& settings, std::string label) {
-  Run run{.config = read_config(settings), .text = "", .id = "", .label = std::move(label)};
+  Run run{.config = read_config(settings),
+          .text = "",
+          .identity = "",
+          .id = "",
+          .label = std::move(label)};
   run.text = config_text(run.config);
-  run.id = run_id(run.text);
-  if (run.label.empty()) run.label = encoding_label(run.config);
+  run.identity = identity_text(run.config);
+  run.id = run_id(run.identity);
+  if (run.label.empty()) run.label = position_label(run.config.model);
   return run;
 }
 

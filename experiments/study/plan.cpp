@@ -16,9 +16,11 @@
 
 #include "experiments/run/device.h"
 #include "experiments/run/perform.h"
+#include "experiments/run/record/identity.h"
 #include "modalities/plain/files.h"
 #include "results/claims/study_text.h"
 #include "results/store/store.h"
+#include "results/store/study_plan.h"
 
 namespace relbias::experiments {
 namespace {
@@ -112,7 +114,7 @@ bool is_finished_file(const PlannedRun& planned) {
   } catch (const StoreError&) {
     return false;  // the run itself refuses, with the reason
   }
-  if (!is_finished(record.status) || record.config != planned.run.text) return false;
+  if (!is_finished(record.status) || record.identity != planned.run.identity) return false;
   if (record.dataset_hash != planned.dataset_hash) {
     input_error("{}: finished before, but on other data: remove it, or choose another --out",
                 planned.file.string());
@@ -199,6 +201,40 @@ void keep_text(const Study& study, const fs::path& out) {
     }
   }
   write_study_text(file, fmt::format("{}{}{}.\n", text, mark, origin));
+}
+
+void keep_plan(const Study& study, const Selection& selection, const fs::path& out) {
+  std::vector<StudyRun> runs;
+  for (const Run& run : expand(study, selection)) {
+    runs.push_back({.id = run.id,
+                    .identity = run.identity,
+                    .settings = recorded_settings(run.config),
+                    .positions = recorded_positions(run.config),
+                    .task = run.config.data.task.label(),
+                    .dataset = run.config.data.dataset.label(),
+                    .seed = run.config.seed});
+  }
+  add_to_study_plan(out / study.name, runs);
+}
+
+int64_t earlier_files(const std::vector<PlannedRun>& runs) {
+  std::set<fs::path> folders, planned;
+  for (const PlannedRun& run : runs) {
+    folders.insert(run.file.parent_path());
+    planned.insert(run.file);
+  }
+  int64_t earlier = 0;
+  for (const fs::path& folder : folders) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() != ".h5" || planned.contains(entry.path())) continue;
+      try {
+        earlier += read_run(entry.path(), RunParts::numbers).schema_version < current_schema;
+      } catch (const StoreError&) {
+        continue;  // no run
+      }
+    }
+  }
+  return earlier;
 }
 
 std::string plan_table(const std::vector<PlannedRun>& runs) {

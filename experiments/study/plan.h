@@ -48,6 +48,14 @@ void place(std::vector<PlannedRun>& runs, const std::filesystem::path& out);
 /// study of the same name has its text there.
 void keep_text(const Study& study, const std::filesystem::path& out);
 
+/// Adds the runs of a study to the plan beside them (results/store/study_plan.h), whichever shard
+/// does them, so that tables know of those that never began.
+void keep_plan(const Study& study, const Selection& selection, const std::filesystem::path& out);
+
+/// How many files in the folders of these runs are of an earlier schema: no table draws conclusions
+/// from them, and their runs are repeated.
+int64_t earlier_files(const std::vector<PlannedRun>& runs);
+
 /// The table that --dry-run prints.
 std::string plan_table(const std::vector<PlannedRun>& runs);
 

@@ -62,9 +62,10 @@ struct Selection {
 /// One run of a study, ready to start.
 struct Run {
   RunConfig config;
-  std::string text;   // config_text(config)
-  std::string id;     // run_id(text)
-  std::string label;  // what tells it from the study's other runs: `alibi seed=1`
+  std::string text;      // config_text(config)
+  std::string identity;  // identity_text(config)
+  std::string id;        // run_id(identity)
+  std::string label;     // what tells it from the study's other runs: `alibi seed=1`
 };
 
 /// Every run of the selection, resolved. Throws InputError if one has wrong settings, if two are

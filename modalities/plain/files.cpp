@@ -20,15 +20,6 @@ namespace relbias::plain {
 namespace fs = std::filesystem;
 namespace {
 
-std::string sha1(const std::string& bytes) {
-  boost::uuids::detail::sha1 hash;
-  hash.process_bytes(bytes.data(), bytes.size());
-  decltype(hash)::digest_type digest;  // words, or bytes from Boost 1.86 on
-  hash.get_digest(digest);
-  const char* format = sizeof(digest[0]) == 1 ? "{:02x}" : "{:08x}";
-  return fmt::format(fmt::runtime(format), fmt::join(digest, ""));
-}
-
 std::string extension(const fs::path& path) {
   std::string text = path.extension().string();
   std::transform(text.begin(), text.end(), text.begin(),
@@ -74,6 +65,15 @@ struct Walk {
 };
 
 }  // namespace
+
+std::string sha1(const std::string& bytes) {
+  boost::uuids::detail::sha1 hash;
+  hash.process_bytes(bytes.data(), bytes.size());
+  decltype(hash)::digest_type digest;  // words, or bytes from Boost 1.86 on
+  hash.get_digest(digest);
+  const char* format = sizeof(digest[0]) == 1 ? "{:02x}" : "{:08x}";
+  return fmt::format(fmt::runtime(format), fmt::join(digest, ""));
+}
 
 std::string read_file(const fs::path& path) {
   std::error_code error;

@@ -45,6 +45,9 @@ std::vector<std::string> files_below(const std::filesystem::path& folder,
                                      const std::vector<std::string>& extensions,
                                      LeftOut* left_out = nullptr);
 
+/// SHA-1 in 40 hex digits.
+std::string sha1(const std::string& bytes);
+
 /// SHA-1 over names and contents: what `sha1sum NAME... | sha1sum` prints for the same files.
 std::string content_hash(const std::vector<File>& files);
 

@@ -106,13 +106,27 @@ bool Options::given(std::string_view option) const {
   return given_.count(std::string(option)) != 0;
 }
 
+bool Options::differs(std::string_view option) const {
+  return std::any_of(specs_.begin(), specs_.end(), [&](const OptionSpec& spec) {
+    return spec.name == option && value(option) != spec.value;
+  });
+}
+
 std::string Options::label() const {
   std::string text = name_;
   for (const auto& spec : specs_) {
-    if (value(spec.name) == spec.value) continue;
+    if (!differs(spec.name)) continue;
     text += fmt::format(" {}={}", spec.name, option_text(value(spec.name)));
   }
   return text;
+}
+
+std::map<std::string, std::string> Options::changed() const {
+  std::map<std::string, std::string> texts;
+  for (const auto& spec : specs_) {
+    if (differs(spec.name)) texts[spec.name] = option_text(value(spec.name));
+  }
+  return texts;
 }
 
 std::string Options::canonical() const {
@@ -136,6 +150,20 @@ std::string Options::written() const {
 Options Options::with(const Options& changes) const {
   Options changed = *this;
   for (const auto& [option, value] : changes.given_) changed.given_[option] = value;
+  return changed;
+}
+
+Options Options::with(const std::string& option, OptionValue value) const {
+  Options changed = *this;
+  changed.given_[option] = std::move(value);
+  return changed;
+}
+
+Options Options::with_default(std::string_view option, const OptionValue& value) const {
+  Options changed = *this;
+  for (OptionSpec& spec : changed.specs_) {
+    if (spec.name == option) spec.value = value;
+  }
   return changed;
 }
 

@@ -30,6 +30,7 @@ struct OptionSpec {
 /// A name and the value of every option it has, defaults filled in.
 class Options {
  public:
+  Options() = default;  // no name: none is meant
   Options(std::string name, std::vector<OptionSpec> specs,
           std::map<std::string, OptionValue> given);
 
@@ -38,8 +39,9 @@ class Options {
   int64_t integer(std::string_view option) const;
   double real(std::string_view option) const;
   const std::string& word(std::string_view option) const;
-  bool has(std::string_view option) const;    // is declared
-  bool given(std::string_view option) const;  // is written out
+  bool has(std::string_view option) const;      // is declared
+  bool given(std::string_view option) const;    // is written out
+  bool differs(std::string_view option) const;  // from its default
 
   /// As a reader wants it: only what differs from the defaults, `t5 num_buckets=8`.
   std::string label() const;
@@ -47,8 +49,14 @@ class Options {
   std::string canonical() const;
   /// Only what is written out, without the name: `num_buckets=8`.
   std::string written() const;
+  /// Every option that differs from its default, as a text that parse_options reads back.
+  std::map<std::string, std::string> changed() const;
   /// These options, with what `changes` writes out in place of their own values.
   Options with(const Options& changes) const;
+  /// These options, one of them given.
+  Options with(const std::string& option, OptionValue value) const;
+  /// These options, one of them with another default.
+  Options with_default(std::string_view option, const OptionValue& value) const;
 
  private:
   const OptionValue& value(std::string_view option) const;

@@ -29,8 +29,9 @@ std::string field(const Value& value) {
 
 // Long texts, and what only a reader of the file itself needs, stay out.
 bool in_csv(const std::string& attribute) {
-  static const std::set<std::string> left_out = {"schema_version", "config", "versions",
-                                                 "dataset_report"};
+  static const std::set<std::string> left_out = {"schema_version", "config",   "versions",
+                                                 "dataset_report", "identity", "settings",
+                                                 "positions",      "tuning",   "continued"};
   return !left_out.contains(attribute);
 }
 
@@ -41,7 +42,9 @@ std::string as_csv(const std::vector<RunRecord>& runs, const std::string& metric
   visit_attributes([&](const char* name, auto) {
     if (in_csv(name)) heading.emplace_back(name);
   });
-  visit_columns<EvaluationRow>([&](const char* name, auto) { heading.emplace_back(name); });
+  visit_columns<EvaluationRow>([&](const std::string& name, auto) {
+    if (name != "commit") heading.push_back(name);  // the run's has this name
+  });
   std::string out = fmt::format("{}\n", fmt::join(heading, ","));
 
   for (const RunRecord& run : runs) {
@@ -53,8 +56,9 @@ std::string as_csv(const std::vector<RunRecord>& runs, const std::string& metric
     for (const EvaluationRow& row : run.evaluation) {
       if (!metric.empty() && row.metric != metric) continue;
       std::vector<std::string> line = attributes;
-      visit_columns<EvaluationRow>(
-          [&](const char*, auto member) { line.push_back(field(row.*member)); });
+      visit_columns<EvaluationRow>([&](const std::string& name, auto member) {
+        if (name != "commit") line.push_back(field(row.*member));
+      });
       out += fmt::format("{}\n", fmt::join(line, ","));
       any = true;
     }

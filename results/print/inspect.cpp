@@ -125,6 +125,11 @@ std::string arrays_of(const RunRecord& run) {
     out += fmt::format("  attention/{}: {}\n", monitor.name,
                        shape_of(monitor.dimensions, monitor.shape));
   }
+  for (const SampleSet& set : run.samples) {
+    out += fmt::format("  samples/{}{}{}: {} of {}\n", set.size, set.condition.empty() ? "" : " ",
+                       set.condition, set.sources.size(), set.unit);
+  }
+  if (!run.weights.empty()) out += fmt::format("  model: {} arrays\n", run.weights.size());
   return out.empty() ? out : "\nstored arrays\n" + out;
 }
 

@@ -29,8 +29,9 @@ NamedArrays read_arrays(const std::filesystem::path& file) {
       read.numbers[name] = std::get<double>(value);
     }
   }
-  for (const auto& [path, data] : contents.datasets) {
-    const auto* array = std::get_if<StoredArray>(&data);
+  for (const StoredDataset& dataset : contents.datasets) {
+    const std::string& path = dataset.path;
+    const auto* array = std::get_if<StoredArray>(&dataset.data);
     if (array == nullptr) {
       throw StoreError(file.string() + ": dataset '" + path +
                        "' is a table, or complex: real numbers expected");
@@ -45,7 +46,7 @@ void write_arrays(const std::filesystem::path& file, const NamedArrays& arrays) 
   for (const auto& [name, text] : arrays.texts) contents.attributes[name] = text;
   for (const auto& [name, number] : arrays.numbers) contents.attributes[name] = number;
   for (const auto& [path, array] : arrays.arrays) {
-    contents.datasets.push_back({path, StoredArray{array.shape, array.values, {}}});
+    contents.datasets.push_back({path, StoredArray{array.shape, array.values}});
   }
   write_contents(file, contents);
 }

@@ -23,7 +23,6 @@ using StoredValues = std::variant<std::vector<double>, std::vector<float>, std::
 struct StoredArray {
   std::vector<int64_t> shape;
   StoredValues values;
-  StoredAttributes attributes;
 };
 
 using StoredColumnValues = std::variant<std::vector<int64_t>, std::vector<double>,
@@ -40,6 +39,8 @@ using StoredTable = std::vector<StoredColumn>;
 struct StoredDataset {
   std::string path;  // without the leading '/'
   std::variant<StoredArray, StoredTable> data;
+  StoredAttributes attributes{};
+  bool compressed = false;  // written so; read in either case
 };
 
 struct StoredContents {

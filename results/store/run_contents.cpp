@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "results/schema.h"
+#include "results/store/run_samples.h"
 
 namespace relbias::results {
 namespace {
@@ -27,9 +28,13 @@ StoredTable table_of(const std::vector<Row>& rows) {
 }
 
 template <typename Row>
-std::vector<Row> rows_of(const StoredTable& table) {
+std::vector<Row> rows_of(const StoredTable& table, bool is_first_schema) {
   std::vector<Row> rows;
   visit_columns<Row>([&]<typename Field>(const char* name, Field Row::*member) {
+    if (std::is_same_v<Row, EvaluationRow> && is_first_schema &&
+        std::ranges::find(later_columns, std::string_view(name)) != later_columns.end()) {
+      return;
+    }
     const std::vector<Field>& values = column_in<Field>(table, name);
     rows.resize(values.size());
     for (size_t row = 0; row < rows.size(); ++row) rows[row].*member = values[row];
@@ -82,10 +87,9 @@ void take_meaning(const StoredTable& table, LearnedTable& learned) {
 void put_learned(const LearnedTable& table, std::vector<StoredDataset>& datasets) {
   const std::string path = fmt::format("encoding/{}/{}", table.layer, table.term);
   const std::string dimensions = fmt::format("{}", fmt::join(table.dimensions, ","));
-  datasets.push_back(
-      {path,
-       StoredArray{
-           table.shape, table.values, {{"relation", table.relation}, {"dimensions", dimensions}}}});
+  datasets.push_back({path,
+                      StoredArray{table.shape, table.values},
+                      {{"relation", table.relation}, {"dimensions", dimensions}}});
   const auto relation = std::ranges::find(table.dimensions, "relation");
   if (relation == table.dimensions.end()) return;
   const auto rows = static_cast<size_t>(table.shape[relation - table.dimensions.begin()]);
@@ -108,8 +112,8 @@ void take_learned(StoredDataset& dataset, std::vector<LearnedTable>& tables) {
   LearnedTable& table = tables.emplace_back();
   table.layer = path[1];
   table.term = path[2];
-  table.relation = attribute_in<std::string>(array.attributes, "relation");
-  table.dimensions = split(attribute_in<std::string>(array.attributes, "dimensions"), ',');
+  table.relation = attribute_in<std::string>(dataset.attributes, "relation");
+  table.dimensions = split(attribute_in<std::string>(dataset.attributes, "dimensions"), ',');
   table.shape = array.shape;
   table.values = std::move(held<std::vector<float>>(array.values, "it"));
 }
@@ -119,35 +123,40 @@ void take_learned(StoredDataset& dataset, std::vector<LearnedTable>& tables) {
 void put_monitor(const Monitor& monitor, std::vector<StoredDataset>& datasets) {
   const std::string dimensions = fmt::format("{}", fmt::join(monitor.dimensions, ","));
   datasets.push_back({"attention/" + monitor.name,
-                      StoredArray{monitor.shape, monitor.values, {{"dimensions", dimensions}}}});
+                      StoredArray{monitor.shape, monitor.values},
+                      {{"dimensions", dimensions}}});
 }
 
 void take_monitor(StoredDataset& dataset, std::vector<Monitor>& monitors) {
   auto& array = held<StoredArray>(dataset.data, "it");
   monitors.push_back({split(dataset.path, '/').at(1),
-                      split(attribute_in<std::string>(array.attributes, "dimensions"), ','),
+                      split(attribute_in<std::string>(dataset.attributes, "dimensions"), ','),
                       array.shape, std::move(held<std::vector<double>>(array.values, "it"))});
 }
 
 void put_checkpoint(const Checkpoint& checkpoint, std::vector<StoredDataset>& datasets) {
   const auto size = static_cast<int64_t>(checkpoint.bytes.size());
   datasets.push_back(
-      {"checkpoint", StoredArray{{size}, checkpoint.bytes, {{"step", checkpoint.step}}}});
+      {"checkpoint", StoredArray{{size}, checkpoint.bytes}, {{"step", checkpoint.step}}});
 }
 
 Checkpoint checkpoint_of(StoredDataset& dataset) {
   auto& array = held<StoredArray>(dataset.data, "it");
-  return {attribute_in<int64_t>(array.attributes, "step"),
+  return {attribute_in<int64_t>(dataset.attributes, "step"),
           std::move(held<std::vector<char>>(array.values, "it"))};
 }
 
 void take_dataset(StoredDataset& dataset, RunRecord& run) {
   const std::string part = dataset.path.substr(0, dataset.path.find('/'));
-  if (part == "train") run.train = rows_of<TrainRow>(held<StoredTable>(dataset.data, "it"));
+  const bool is_first = run.schema_version == 1;
+  if (part == "train")
+    run.train = rows_of<TrainRow>(held<StoredTable>(dataset.data, "it"), is_first);
   if (part == "evaluation")
-    run.evaluation = rows_of<EvaluationRow>(held<StoredTable>(dataset.data, "it"));
+    run.evaluation = rows_of<EvaluationRow>(held<StoredTable>(dataset.data, "it"), is_first);
   if (part == "encoding") take_learned(dataset, run.tables);
   if (part == "attention") take_monitor(dataset, run.attention);
+  if (part == "samples") run.samples.push_back(sample_set_of(dataset));
+  if (part == "model") run.weights.push_back(weights_of(dataset));
   if (part == "checkpoint") run.checkpoint = checkpoint_of(dataset);
 }
 
@@ -155,7 +164,7 @@ void take_attributes(const StoredAttributes& attributes, RunRecord& run) {
   visit_attributes([&]<typename Field>(const char* name, Field RunRecord::*member) {
     const bool later =
         std::ranges::find(later_attributes, std::string_view(name)) != later_attributes.end();
-    if (later && !attributes.contains(name)) return;
+    if (run.schema_version == 1 && later && !attributes.contains(name)) return;
     const auto& value = attribute_in<decltype(stored(run.*member))>(attributes, name);
     try {
       restore(value, run.*member);
@@ -163,6 +172,21 @@ void take_attributes(const StoredAttributes& attributes, RunRecord& run) {
       throw StoreError(fmt::format("attribute '{}': {}", name, error.what()));
     }
   });
+}
+
+// A run of schema 1 kept its settings as text only. What its attributes say goes where tables look
+// for it; options stay part of the names, which nothing takes apart.
+void fill_in_first_schema(RunRecord& run) {
+  run.positions = {{.encoding = run.encoding, .relation = run.relation}};
+  run.settings = {{"data.task", run.task},
+                  {"data.dataset", run.dataset},
+                  {"train.size", fmt::format("{}", run.train_size)}};
+}
+
+// The groups of a run, in which others may have put something too.
+bool is_in_group(const std::string& path) {
+  const std::string group = path.substr(0, path.find('/'));
+  return group == "encoding" || group == "attention" || group == "samples" || group == "model";
 }
 
 }  // namespace
@@ -175,6 +199,12 @@ StoredContents contents_of(const RunRecord& run) {
   contents.datasets.push_back({"evaluation", table_of(run.evaluation)});
   for (const LearnedTable& table : run.tables) put_learned(table, contents.datasets);
   for (const Monitor& monitor : run.attention) put_monitor(monitor, contents.datasets);
+  int64_t last = 0;
+  for (const SampleSet& set : run.samples) last = std::max(last, set.step);
+  for (const SampleSet& set : run.samples) {
+    contents.datasets.push_back(stored_samples(set, set.step == last));
+  }
+  for (const Weights& weights : run.weights) contents.datasets.push_back(stored_weights(weights));
   if (run.checkpoint && !is_finished(run.status)) {
     put_checkpoint(*run.checkpoint, contents.datasets);
   }
@@ -187,15 +217,16 @@ void check_schema(const StoredAttributes& attributes) {
     throw StoreError("not a run file: attribute 'schema_version' is missing");
   }
   const auto found = held<const int64_t>(version->second, "attribute 'schema_version'");
-  if (found != current_schema) {
-    throw StoreError(
-        fmt::format("schema version {}, this program reads version {}", found, current_schema));
+  if (found != current_schema && found != 1) {
+    throw StoreError(fmt::format("schema version {}, this program reads versions 1 and {}", found,
+                                 current_schema));
   }
 }
 
 RunRecord record_of(StoredContents contents) {
   RunRecord run;
   take_attributes(contents.attributes, run);
+  if (run.schema_version == 1) fill_in_first_schema(run);
   for (const std::string name : {"train", "evaluation"}) {
     if (std::ranges::find(contents.datasets, name, &StoredDataset::path) ==
         contents.datasets.end()) {
@@ -213,11 +244,20 @@ RunRecord record_of(StoredContents contents) {
   return run;
 }
 
-bool is_number_of_run(const std::string& path) { return path == "train" || path == "evaluation"; }
+bool is_number_of_run(const std::string& path) {
+  // The samples of a size by their positions are for curves: no table compares them.
+  const bool samples = path.starts_with("samples/") && path.find("position ") == path.npos;
+  return path == "train" || path == "evaluation" || samples;
+}
 
 bool is_part_of_run(const std::string& path) {
-  return is_number_of_run(path) || path == "checkpoint" || path.starts_with("encoding/") ||
-         path.starts_with("attention/");
+  return path == "train" || path == "evaluation" || path == "checkpoint" || is_in_group(path);
+}
+
+bool is_own(const std::string& path, const StoredAttributes& attributes) {
+  if (!is_in_group(path)) return is_part_of_run(path);
+  return attributes.contains("dimensions") || attributes.contains("samples") ||
+         attributes.contains("weights") || path.ends_with(rows_ending);
 }
 
 }  // namespace relbias::results

@@ -20,8 +20,11 @@ void check_schema(const StoredAttributes& attributes);
 /// against the rules.
 RunRecord record_of(StoredContents contents);
 
-/// Whether a dataset belongs to a run; whether tables need it.
+/// Whether a dataset may belong to a run; whether tables need it.
 bool is_part_of_run(const std::string& path);
 bool is_number_of_run(const std::string& path);
+
+/// Whether it does, or is one that somebody put beside it.
+bool is_own(const std::string& path, const StoredAttributes& attributes);
 
 }  // namespace relbias::results

@@ -8,6 +8,7 @@
 
 #include "results/schema.h"
 #include "results/store/run_contents.h"
+#include "results/store/run_samples.h"
 #include "results/store/store.h"
 
 namespace relbias::results {
@@ -16,13 +17,19 @@ void write_run(const std::filesystem::path& file, const RunRecord& run) {
   if (const std::string problem = problem_with(run); !problem.empty()) {
     throw StoreError(fmt::format("{}: cannot store the run: {}", file.string(), problem));
   }
-  write_contents(file, contents_of(run));
+  if (run.schema_version != current_schema) {
+    throw StoreError(fmt::format("{}: a run of schema version {} is read, but not written",
+                                 file.string(), run.schema_version));
+  }
+  update_contents(file, contents_of(run), is_own);
 }
 
 RunRecord read_run(const std::filesystem::path& file, RunParts parts) {
   const bool all = parts == RunParts::all;
-  StoredContents contents =
-      read_contents(file, {check_schema, all ? is_part_of_run : is_number_of_run});
+  StoredContents contents = read_contents(file, {.accept = check_schema,
+                                                 .wants = all ? is_part_of_run : is_number_of_run,
+                                                 .is_meant = is_own,
+                                                 .unwanted_column = all ? "" : source_column});
   try {
     RunRecord run = record_of(std::move(contents));
     run.file = file.string();

@@ -15,8 +15,9 @@ namespace relbias::results {
 /// breaks a rule of its own (schema.h) and when writing fails.
 void write_run(const std::filesystem::path& file, const RunRecord& run);
 
-/// What of a run to read: tables need only `numbers`, all but learned tables, monitors and
-/// checkpoint.
+/// What of a run to read: tables need only `numbers`, all but learned tables, monitors, weights,
+/// checkpoint, samples by position and where samples are from. Of each metric they then have the
+/// samples with a target of its question alone.
 enum class RunParts { all, numbers };
 
 /// Throws StoreError, naming the file and what is wrong with it, if it is missing, empty, cut

@@ -20,15 +20,37 @@ StoredContents read_contents(const std::filesystem::path& file, const ContentsFi
   }
 }
 
-void write_contents(const std::filesystem::path& file, const StoredContents& contents) {
+namespace {
+
+void write_over(const std::filesystem::path& file, const StoredContents& contents,
+                const hdf5::Earlier& earlier) {
   std::vector<char> bytes;
   try {
-    bytes = hdf5::image_of(contents);
+    bytes = hdf5::image_of(contents, earlier);
   } catch (const StoreError& error) {
     throw StoreError(fmt::format("{}: {}", file.string(), error.what()));
   }
   append_checksum(bytes);
   replace_file(file, bytes);
+}
+
+}  // namespace
+
+void write_contents(const std::filesystem::path& file, const StoredContents& contents) {
+  write_over(file, contents, {});
+}
+
+void update_contents(const std::filesystem::path& file, const StoredContents& contents,
+                     const IsOwn& is_own) {
+  std::error_code missing;
+  if (!std::filesystem::exists(file, missing)) return write_contents(file, contents);
+  hdf5::Earlier earlier{file_bytes(file), is_own};
+  try {
+    verify_checksum(earlier.image);
+  } catch (const StoreError&) {
+    earlier.image.clear();  // damaged: nothing can be taken from it
+  }
+  write_over(file, contents, earlier);
 }
 
 }  // namespace relbias::results

@@ -17,6 +17,10 @@ namespace relbias::results {
 struct ContentsFilter {
   std::function<void(const StoredAttributes& root)> accept = [](const auto&) {};
   std::function<bool(const std::string& path)> wants = [](const auto&) { return true; };
+  /// Of what is wanted by its path, once its attributes are known.
+  std::function<bool(const std::string& path, const StoredAttributes&)> is_meant =
+      [](const auto&, const auto&) { return true; };
+  std::string unwanted_column{};  // of all tables
 };
 
 /// Any HDF5 file of numbers and tables. Attributes of another kind than StoredAttribute are left
@@ -27,6 +31,12 @@ StoredContents read_contents(const std::filesystem::path& file, const ContentsFi
 /// Complete or not at all (replace_file), with a checksum at the end (checksum.h). Text that is not
 /// UTF-8 gets U+FFFD where it is broken, and for each NUL. Throws StoreError.
 void write_contents(const std::filesystem::path& file, const StoredContents& contents);
+
+/// Likewise, in place of a file to which others may have added something: attributes and objects
+/// that `contents` does not have stay, unless `is_own` says that they were this program's.
+using IsOwn = std::function<bool(const std::string& path, const StoredAttributes&)>;
+void update_contents(const std::filesystem::path& file, const StoredContents& contents,
+                     const IsOwn& is_own);
 
 /// Of the library that runs, "1.10.8".
 std::string hdf5_version();

@@ -62,6 +62,20 @@ inline std::vector<LearnedTable> example_tables() {
 inline RunRecord example_run() {
   RunRecord run;
   run.run_id = "0123456789ab";
+  run.identity = "task language-model, version 1\nencoding t5, version 1\n  num_buckets = 8\n";
+  run.role = "trial";
+  run.settings = {{"data.task", "language-model"}, {"train.steps", "20"}, {"version.task", "1"}};
+  run.tuning = R"({"trials":6,"of":6,"chosen":{"train.learning_rate":"0.003"},"edge":[]})";
+  run.uncommitted = "9f86d081";
+  run.cpu = "Some CPU @ 2.00 GHz";
+  run.continued = {"commit 37a9dc8, begun by 1111111"};
+  run.task_kind = "gate";
+  run.positions = {{.encoding = "t5",
+                    .options = {{"num_buckets", "8"}},
+                    .relation = "token",
+                    .relation_options = {},
+                    .encoding_version = 2,
+                    .relation_version = 1}};
   run.study = "quickstart";
   run.status = RunStatus::running;
   run.message = "stopped at step 20 – weiter: Größe 𝄞";
@@ -90,12 +104,27 @@ inline RunRecord example_run() {
   run.train = {{10, 3.5, 0.001, 1.25, 1000.5, 1048576, 1.5},
                {20, 2.5, 0.003, not_given, INFINITY, 2097152, 3}};
   run.evaluation = {
-      {128, 1, "", "bits-per-byte", 3.25, 0.0625, 512, 8, true, ""},
+      {128, 1, "", "bits-per-byte", 3.25, 0.0625, 512, 8, true, "", 20, "37a9dc8"},
       {256, 2, "", "bits-per-byte", not_given, not_given, 0, 8, false, "no rows past its table"},
       {256, not_given, "≤15", "accuracy", 0.1, 0.01, 7, not_given, true, ""}};
   run.tables = example_tables();
   run.attention = {{"entropy", {"layer", "head"}, {2, 2}, {0.5, 1, 1.5, not_given}},
                    {"largest", {}, {}, {0.75}}};
+  run.samples = {{128,
+                  "",
+                  20,
+                  "ab12",
+                  "block of 256 bytes",
+                  {"byte 0", "byte 256"},
+                  {{"bits-per-byte", {{3, 3.5}, {1, 1}}, {{8, 8}, {1, 1}}, {"bits", "count"}}}},
+                 {256,
+                  "≤15",
+                  20,
+                  "cd34",
+                  "sequence",
+                  {"0", "1", "2"},
+                  {{"accuracy", {{1, not_given, 0}, {4, not_given, 6}}, {}, {"hits", "count"}}}}};
+  run.weights = {{"head.weight", {2, 2}, {1, 2, 3, 4.5F}}, {"gain", {}, {1}}};
   run.checkpoint = {20, {'\0', 'a', '\xff', '\0'}};
   return run;
 }
@@ -121,6 +150,23 @@ inline void expect_same_values(const std::vector<double>& a, const std::vector<d
   for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(same(a[i], b[i])) << "value " << i;
 }
 
+inline void expect_same_samples(const std::vector<SampleSet>& a, const std::vector<SampleSet>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(std::tie(a[i].size, a[i].condition, a[i].step, a[i].hash, a[i].unit, a[i].sources),
+              std::tie(b[i].size, b[i].condition, b[i].step, b[i].hash, b[i].unit, b[i].sources));
+    ASSERT_EQ(a[i].scores.size(), b[i].scores.size());
+    for (size_t n = 0; n < a[i].scores.size(); ++n) {
+      const SampleScores &x = a[i].scores[n], &y = b[i].scores[n];
+      EXPECT_EQ(std::tie(x.metric, x.names), std::tie(y.metric, y.names));
+      ASSERT_EQ(x.columns.size(), y.columns.size());
+      ASSERT_EQ(x.guesses.size(), y.guesses.size());
+      for (size_t c = 0; c < x.columns.size(); ++c) expect_same_values(x.columns[c], y.columns[c]);
+      for (size_t c = 0; c < x.guesses.size(); ++c) expect_same_values(x.guesses[c], y.guesses[c]);
+    }
+  }
+}
+
 inline void expect_same(const RunRecord& a, const RunRecord& b) {
   visit_attributes(
       [&](const char* name, auto member) { EXPECT_TRUE(same(a.*member, b.*member)) << name; });
@@ -140,6 +186,12 @@ inline void expect_same(const RunRecord& a, const RunRecord& b) {
     const Monitor &x = a.attention[i], &y = b.attention[i];
     EXPECT_EQ(std::tie(x.name, x.dimensions, x.shape), std::tie(y.name, y.dimensions, y.shape));
     expect_same_values(x.values, y.values);
+  }
+  expect_same_samples(a.samples, b.samples);
+  ASSERT_EQ(a.weights.size(), b.weights.size());
+  for (size_t i = 0; i < a.weights.size(); ++i) {
+    const Weights &x = a.weights[i], &y = b.weights[i];
+    EXPECT_EQ(std::tie(x.name, x.shape, x.values), std::tie(y.name, y.shape, y.values));
   }
   ASSERT_EQ(a.checkpoint.has_value(), b.checkpoint.has_value());
   if (a.checkpoint) {

@@ -4,13 +4,11 @@
 
 #include <gmock/gmock.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "results/store/run_contents.h"
+#include "tests/python.h"
 #include "tests/results/example_run.h"
 #include "tests/source_folder.h"
 
@@ -29,33 +27,6 @@ std::string text_of(const std::filesystem::path& file) {
 
 std::string schema_text() {
   return text_of(std::filesystem::path(source_folder()) / "results" / "schema.md");
-}
-
-// Standard output and error of a shell command, and its exit status.
-std::pair<std::string, int> run_command(const std::string& command) {
-  std::string output;
-  FILE* pipe = ::popen(("{ " + command + "\n} 2>&1").c_str(), "r");
-  if (pipe == nullptr) return {"popen failed", -1};
-  std::array<char, 4096> buffer{};
-  while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    output.append(buffer.data(), got);
-  }
-  return {output, ::pclose(pipe)};
-}
-
-// A Python that has h5py and pandas. The first in PATH may be another one than the system's.
-std::string python() {
-  const char* named = std::getenv("RELBIAS_PYTHON");
-  for (const std::string candidate :
-       {named == nullptr ? "" : named, "/usr/bin/python3", "python3"}) {
-    if (!candidate.empty() && run_command(candidate + " -c 'import h5py, pandas'").second == 0) {
-      return candidate;
-    }
-  }
-  ADD_FAILURE()
-      << "no Python with h5py and pandas: install python3-h5py and python3-pandas, or name "
-         "one in RELBIAS_PYTHON";
-  return "false";
 }
 
 struct Example {
@@ -115,7 +86,14 @@ TEST(Schema, H5pyFindsWhatWasWritten) {
   std::ofstream(folder.path() / "check.py") << R"(
 import h5py, math
 with h5py.File("run.h5") as run:
-    assert set(run) == {"train", "evaluation", "encoding", "attention", "checkpoint"}, list(run)
+    assert set(run) == {"train", "evaluation", "encoding", "attention", "checkpoint", "samples",
+                        "model"}, list(run)
+    assert list(run["samples"]) == ["128", "256 ≤15"]
+    assert run["samples/128"].compression == "gzip" and run["samples/128"].attrs["hash"] == "ab12"
+    assert run["samples/128"]["source"].tolist() == [b"byte 0", b"byte 256"]
+    assert run["samples/128"]["bits-per-byte.guess.bits"].tolist() == [8, 8]
+    assert run["model/head.weight"].dtype == "float32"
+    assert run["model/head.weight"][:].tolist() == [[1, 2], [3, 4.5]]
     assert run.attrs["message"] == "stopped at step 20 – weiter: Größe 𝄞"
     assert run.attrs["wall_seconds"] == 90.25 and math.isnan(run.attrs["ceiling"])
     assert run["train"]["loss"].tolist() == [3.5, 2.5]
@@ -136,7 +114,20 @@ with h5py.File("run.h5") as run:
 TEST(Schema, EarlierProgramsWroteFewerAttributes) {
   StoredContents contents = contents_of(example_run());
   for (const std::string_view name : later_attributes) contents.attributes.erase(std::string(name));
-  EXPECT_EQ(record_of(contents).dataset_report, "");
+  EXPECT_THAT(store_error([&] { (void)record_of(contents); }), HasSubstr("is missing"));
+  contents.attributes["schema_version"] = int64_t{1};
+  for (StoredDataset& dataset : contents.datasets) {
+    if (dataset.path != "evaluation") continue;
+    std::erase_if(std::get<StoredTable>(dataset.data), [](const StoredColumn& column) {
+      return column.name == "step" || column.name == "commit";
+    });
+  }
+  const RunRecord first = record_of(contents);
+  EXPECT_EQ(first.schema_version, 1);
+  EXPECT_EQ(first.dataset_report, "");
+  ASSERT_EQ(first.positions.size(), 1);
+  EXPECT_EQ(first.positions[0].encoding, "t5 num_buckets=8");
+  EXPECT_EQ(first.settings.at("data.task"), "language-model");
   contents.attributes.erase("dataset_hash");
   EXPECT_THAT(store_error([&] { (void)record_of(contents); }), HasSubstr("'dataset_hash'"));
 }
@@ -169,7 +160,7 @@ const std::vector<Change>& changes() {
       {"rows = run['evaluation'][:]; del run['evaluation']; run['evaluation'] = numpy.array("
        "rows.tolist(), [(name, rows.dtype[name].str) for name in rows.dtype.names])",
        ""},
-      {"run.attrs['schema_version'] = 7", "schema version 7, this program reads version 1"},
+      {"run.attrs['schema_version'] = 7", "schema version 7, this program reads versions 1 and 2"},
       {"run.attrs['schema_version'] = 'one'", "attribute 'schema_version' is of another type"},
       {"del run.attrs['schema_version']", "not a run file"},
       {"run.clear(); [run.attrs.pop(name) for name in list(run.attrs)]", "not a run file"},
@@ -179,6 +170,7 @@ const std::vector<Change>& changes() {
       {"run.attrs['status'] = 'won'",
        "attribute 'status': it is 'won', expected running, done, failed, diverged"},
       {"run.attrs['versions'] = '[1'", "attribute 'versions': it is no JSON object"},
+      {"run.attrs['positions'] = '[{}]'", "attribute 'positions': it is no JSON array"},
       {"del run['train']", "dataset 'train' is missing"},
       {"del run['train']; run['train'] = [1, 2]", "dataset 'train': it "},
       {"del run['train']; run['train'] = numpy.zeros(2, [('step', 'i4')])",
@@ -189,8 +181,15 @@ const std::vector<Change>& changes() {
        "train: step 1 follows step 1"},
       {"rows = run['evaluation'][:]; rows['factor'] = -1; run['evaluation'][:] = rows",
        "evaluation: metric 'bits-per-byte' at size 128: factor -1 found"},
-      {"run['encoding/0/x'] = ['a']", "dataset 'encoding/0/x': it holds neither"},
-      {"run.create_dataset('attention/huge', (2**40, 2**20), chunks=(1, 2))",
+      {"run['encoding/0/x'] = ['a']; run['samples/mine'] = 1; run['model/mine'] = [1]", ""},
+      {"run['encoding/0/x'] = ['a']; run['encoding/0/x'].attrs['dimensions'] = 'head'",
+       "dataset 'encoding/0/x': it holds neither"},
+      {"rows = run['samples/128'][:]; attributes = dict(run['samples/128'].attrs); "
+       "del run['samples/128']; run['samples/128'] = rows[['source']]; "
+       "run['samples/128'].attrs.update(attributes)",
+       "dataset 'samples/128': column 'bits-per-byte.bits' is missing"},
+      {"huge = run.create_dataset('attention/huge', (2**40, 2**20), chunks=(1, 2)); "
+       "huge.attrs['dimensions'] = 'query,key'",
        "dataset 'attention/huge': it claims more data than the file can hold"},
   };
   return all;

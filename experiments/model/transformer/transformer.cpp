@@ -268,15 +268,16 @@ std::shared_ptr<Model> make_model(const ModelConfig& config, const TaskEntry& en
   return std::make_shared<Transformer>(config, task, context, initial);
 }
 
-std::string position_label(const ModelConfig& config, const TaskEntry& entry) {
+PositionConfig::PositionConfig(const std::string& encoding_text, const std::string& relation_text)
+    : encoding(parse_encoding(encoding_text)),
+      relation(relation_text.empty() ? Options() : parse_relation(relation_text)) {}
+
+std::string position_label(const ModelConfig& config) {
   std::string label;
   for (const auto& position : config.positions) {
     if (!label.empty()) label += " + ";
-    label += parse_encoding(position.encoding).label();
-    if (config.positions.size() == 1) continue;
-    const std::string relation = position.relation.empty() ? entry.relation : position.relation;
-    const auto& known = find_entry("relation", option_name(relation), relation_entries());
-    label += "@" + parse_options("relation", relation, known.options).label();
+    label += position.encoding.label();
+    if (config.positions.size() > 1) label += "@" + position.relation.label();
   }
   return label;
 }

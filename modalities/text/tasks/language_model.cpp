@@ -56,10 +56,21 @@ class LanguageModel final : public Task {
   void evaluation(const EvaluationRequest& request,
                   const std::function<void(const Batch&)>& use) const override {
     const Tensor starts = window_starts(request);
-    for (const Tensor& some : starts.split(request.batch)) {
-      use(stride_ > 0 ? strides(request.split, some, request.size)
-                      : windows(request.split, some, request.size));
+    const Tensor blocks = block_starts(starts, request);
+    for (int64_t begin = 0; begin < starts.size(0); begin += request.batch) {
+      const int64_t end = std::min(begin + request.batch, starts.size(0));
+      const Tensor some = starts.slice(0, begin, end);
+      Batch batch = stride_ > 0 ? strides(request.split, some, request.size)
+                                : windows(request.split, some, request.size);
+      for (int64_t window = begin; window < end; ++window) {
+        batch.sources.push_back(fmt::format("byte {}", blocks[window].item<int64_t>()));
+      }
+      use(batch);
     }
+  }
+
+  std::string sample_unit(const EvaluationRequest& request) const override {
+    return fmt::format("block of {} bytes", std::max(request.block, request.size));
   }
 
   void check(const std::vector<int64_t>& train_sizes,
@@ -130,6 +141,16 @@ class LanguageModel final : public Task {
     const Tensor begin = (number * slack).floor_divide(std::max<int64_t>(stretches - 1, 1));
     const Tensor within = at::arange(0, stretch, stride_ > 0 ? stride_ : request.size, at::kLong);
     return (begin.unsqueeze(1) + within.unsqueeze(0)).flatten();
+  }
+
+  /// The first byte of the block that each window lies in, one a window. Blocks start where
+  /// their stretch does.
+  Tensor block_starts(const Tensor& starts,  // [windows]
+                      const EvaluationRequest& request) const {
+    const int64_t stretch = std::min(stretch_, request.tokens);
+    const int64_t step = stride_ > 0 ? stride_ : request.size;
+    const Tensor within = at::arange(starts.size(0), at::kLong).mul(step).remainder(stretch);
+    return starts - within.remainder(std::max(request.block, request.size));
   }
 
   // How often each byte follows each in the training text, and what that says of the next.

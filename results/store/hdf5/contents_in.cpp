@@ -5,64 +5,11 @@
 #include <optional>
 #include <string_view>
 
-#include "results/store/hdf5/handles.h"
+#include "results/store/hdf5/attributes.h"
 #include "results/store/hdf5/image.h"
 
 namespace relbias::results::hdf5 {
 namespace {
-
-std::string read_text(hid_t attribute, hid_t type) {
-  if (H5Tis_variable_str(type) > 0) {
-    char* text = nullptr;
-    checked(H5Aread(attribute, type, &text), "attribute");
-    std::string copy = text == nullptr ? "" : text;
-    H5free_memory(text);
-    return copy;
-  }
-  std::string text(H5Tget_size(type), '\0');
-  checked(H5Aread(attribute, type, text.data()), "attribute");
-  if (H5Tget_strpad(type) == H5T_STR_SPACEPAD)
-    return text.substr(0, text.find_last_not_of(' ') + 1);
-  return text.substr(0, text.find('\0'));
-}
-
-// Of a single value; nothing for a kind that no run has.
-std::optional<StoredAttribute> read_attribute(hid_t attribute) {
-  const Handle space(H5Aget_space(attribute), H5Sclose, "attribute");
-  if (H5Sget_simple_extent_type(space) != H5S_SCALAR) return std::nullopt;
-  const Handle type(H5Aget_type(attribute), H5Tclose, "attribute");
-  const H5T_class_t kind = H5Tget_class(type);
-  const auto read = [&](hid_t memory_type, auto value) {
-    checked(H5Aread(attribute, memory_type, &value), "attribute");
-    return value;
-  };
-  if (kind == H5T_INTEGER) return read(native(int64_t{}), int64_t{});
-  if (kind == H5T_FLOAT) return read(native(double{}), double{});
-  if (kind == H5T_ENUM && H5Tget_size(type) == 1)
-    return int64_t{read(type, char{})};  // h5py's bool
-  if (kind == H5T_STRING) return read_text(attribute, type);
-  return std::nullopt;
-}
-
-// `others`: names of attributes of a kind that no run has.
-StoredAttributes read_attributes(hid_t object, std::vector<std::string>& others) {
-  StoredAttributes attributes;
-  H5O_info_t info{};
-  checked(H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS), "attributes");
-  for (hsize_t i = 0; i < info.num_attrs; ++i) {
-    const Handle attribute(
-        H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
-        H5Aclose, "attribute");
-    std::string name(checked(H5Aget_name(attribute, 0, nullptr), "attribute"), '\0');
-    checked(H5Aget_name(attribute, name.size() + 1, name.data()), "attribute");
-    if (auto value = read_attribute(attribute)) {
-      attributes.emplace(name, *std::move(value));
-    } else {
-      others.push_back(name);
-    }
-  }
-  return attributes;
-}
 
 // The shape of a dataset. A size that the file cannot hold is damaged and must not ask for
 // terabytes; deflate, the densest filter, packs 1032 to 1.
@@ -101,35 +48,70 @@ StoredValues read_array(hid_t dataset, hid_t type, size_t count) {
   throw StoreError("it holds neither real numbers, bytes nor a table");
 }
 
-void add_column(PackedRows& rows, const std::string& name, hid_t type) {
+PackedKind kind_of(const std::string& name, hid_t type) {
   const H5T_class_t kind = H5Tget_class(type);
-  if (kind == H5T_INTEGER) return rows.add_column(name, PackedKind::integer, sizeof(int64_t));
-  if (kind == H5T_FLOAT) return rows.add_column(name, PackedKind::real, sizeof(double));
-  if (kind == H5T_ENUM) return rows.add_column(name, PackedKind::boolean, 1);
-  if (kind != H5T_STRING || H5Tis_variable_str(type) != 0) {
-    throw StoreError(fmt::format("column '{}' is of a type that no run has", name));
-  }
-  rows.add_column(name, PackedKind::text, H5Tget_size(type));
+  if (kind == H5T_INTEGER) return PackedKind::integer;
+  if (kind == H5T_FLOAT) return PackedKind::real;
+  if (kind == H5T_ENUM) return PackedKind::boolean;
+  if (kind == H5T_STRING && H5Tis_variable_str(type) == 0) return PackedKind::text;
+  throw StoreError(fmt::format("column '{}' is of a type that no run has", name));
 }
 
-StoredTable read_table(hid_t dataset, hid_t type, size_t count) {
+// The columns as they lie in the file, and whether they lie there as in our memory: then HDF5 has
+// nothing to convert, which takes it longer than to read.
+struct FileRows {
   PackedRows rows;
-  rows.count = count;
-  const Handle row_type(H5Tcreate(H5T_COMPOUND, 1), H5Tclose, "table type");  // grows below
+  bool is_plain = true;
+};
+
+FileRows rows_in(hid_t type) {
+  FileRows found;
+  found.rows.row_size = H5Tget_size(type);
   for (unsigned i = 0; i < static_cast<unsigned>(checked(H5Tget_nmembers(type), "columns")); ++i) {
     const Handle member(H5Tget_member_type(type, i), H5Tclose, "column");
     char* text = H5Tget_member_name(type, i);
     const std::string name = text == nullptr ? "" : text;
     H5free_memory(text);
-    add_column(rows, name, member);
-    const PackedColumn& column = rows.columns.back();
-    const bool is_text =
-        column.kind == PackedKind::text;  // HDF5 converts between no character sets
-    const Handle own = is_text ? Handle(H5Tcopy(member), H5Tclose, name) : type_of(column);
-    checked(H5Tset_size(row_type, rows.row_size), name);
-    checked(H5Tinsert(row_type, name.c_str(), column.offset, own), name);
+    PackedColumn column{name, kind_of(name, member), H5Tget_size(member),
+                        H5Tget_member_offset(type, i)};
+    const bool whole = column.kind == PackedKind::integer;
+    const bool number = whole || column.kind == PackedKind::real;
+    const hid_t ours = whole ? native(int64_t{}) : native(double{});
+    if (number) found.is_plain &= H5Tequal(member, ours) > 0;
+    found.is_plain &= column.kind != PackedKind::boolean || column.width == 1;
+    found.rows.columns.push_back(std::move(column));
   }
-  rows.bytes = read_values<char>(dataset, row_type, count * rows.row_size);
+  return found;
+}
+
+// Likewise, one behind the other and as wide as in our memory, with the type that says so.
+std::pair<PackedRows, Handle> converted_rows(const PackedRows& in_file, hid_t type) {
+  PackedRows rows;
+  Handle row_type(H5Tcreate(H5T_COMPOUND, 1), H5Tclose, "table type");  // grows below
+  for (unsigned i = 0; i < in_file.columns.size(); ++i) {
+    const auto& [name, kind, width, offset] = in_file.columns[i];
+    const bool is_text = kind == PackedKind::text;  // HDF5 converts between no character sets
+    const size_t number = kind == PackedKind::boolean ? 1 : sizeof(double);
+    rows.add_column(name, kind, is_text ? width : number);
+    const Handle own = is_text ? Handle(H5Tget_member_type(type, i), H5Tclose, name)
+                               : type_of(rows.columns.back());
+    checked(H5Tset_size(row_type, rows.row_size), name);
+    checked(H5Tinsert(row_type, name.c_str(), rows.columns.back().offset, own), name);
+  }
+  return {std::move(rows), std::move(row_type)};
+}
+
+StoredTable read_table(hid_t dataset, hid_t type, size_t count, const std::string& unwanted) {
+  auto [rows, is_plain] = rows_in(type);
+  if (is_plain) {
+    rows.bytes = read_values<char>(dataset, type, count * rows.row_size);
+  } else {
+    auto [converted, row_type] = converted_rows(rows, type);
+    rows = std::move(converted);
+    rows.bytes = read_values<char>(dataset, row_type, count * rows.row_size);
+  }
+  rows.count = count;
+  std::erase_if(rows.columns, [&](const PackedColumn& one) { return one.name == unwanted; });
   return unpack(rows);
 }
 
@@ -143,18 +125,18 @@ void refuse_elsewhere(hid_t dataset) {
   }
 }
 
-std::variant<StoredArray, StoredTable> read_dataset(hid_t dataset, size_t image_size) {
+std::variant<StoredArray, StoredTable> read_dataset(hid_t dataset, size_t image_size,
+                                                    const std::string& unwanted) {
   refuse_elsewhere(dataset);
   const Handle type(H5Dget_type(dataset), H5Tclose, "type");
   const std::vector<int64_t> shape = shape_of(dataset, H5Tget_size(type), image_size);
   size_t count = 1;
   for (const int64_t extent : shape) count *= static_cast<size_t>(extent);
   if (H5Tget_class(type) != H5T_COMPOUND) {
-    std::vector<std::string> others;
-    return StoredArray{shape, read_array(dataset, type, count), read_attributes(dataset, others)};
+    return StoredArray{shape, read_array(dataset, type, count)};
   }
   if (shape.size() != 1) throw StoreError("expected a list of rows, or real numbers (not complex)");
-  return read_table(dataset, type, count);
+  return read_table(dataset, type, count, unwanted);
 }
 
 struct Paths {
@@ -205,10 +187,7 @@ StoredContents contents_in(std::vector<char>& image, const ContentsFilter& filte
     throw StoreError("not an HDF5 file");
   }
   const Session session;
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
-  checked(H5Pset_fapl_core(access, size_t{1} << 16U, false), "file access");
-  checked(H5Pset_file_image(access, image.data(), image.size()), "file access");
-  const Handle file(H5Fopen(no_file, H5F_ACC_RDONLY, access), H5Fclose, "damaged HDF5 file");
+  const Handle file = open_image(image, no_file);
 
   StoredContents contents;
   contents.attributes = read_attributes(file, contents.other_attributes);
@@ -220,7 +199,11 @@ StoredContents contents_in(std::vector<char>& image, const ContentsFilter& filte
     if (!filter.wants(path)) continue;
     try {
       const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose, "opening");
-      contents.datasets.push_back({path, read_dataset(dataset, image.size())});
+      std::vector<std::string> others;
+      StoredAttributes attributes = read_attributes(dataset, others);
+      if (!filter.is_meant(path, attributes)) continue;
+      auto data = read_dataset(dataset, image.size(), filter.unwanted_column);
+      contents.datasets.push_back({path, std::move(data), std::move(attributes)});
     } catch (const StoreError& error) {
       throw StoreError(fmt::format("dataset '{}': {}", path, error.what()));
     }

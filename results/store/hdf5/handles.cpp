@@ -14,6 +14,14 @@ std::string last_message() {
   return message;
 }
 
+Handle open_image(const std::vector<char>& image, const char* name) {
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
+  checked(H5Pset_fapl_core(access, size_t{1} << 16U, false), "file access");
+  void* const bytes = const_cast<char*>(image.data());  // HDF5 copies them
+  checked(H5Pset_file_image(access, bytes, image.size()), "file access");
+  return {H5Fopen(name, H5F_ACC_RDONLY, access), H5Fclose, "damaged HDF5 file"};
+}
+
 Handle text_type(size_t width) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "text type");
   checked(H5Tset_size(type, width), "text type");

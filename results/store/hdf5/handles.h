@@ -11,12 +11,13 @@
 #include <string_view>
 #include <utility>
 
-#include "results/store/packed_rows.h"
+#include "results/store/hdf5/packed_rows.h"
 
 namespace relbias::results::hdf5 {
 
 // Images have no file; HDF5 wants a name all the same, so it gets one that cannot exist.
 constexpr const char* no_file = "/dev/null/image.h5";
+constexpr const char* earlier_file = "/dev/null/earlier.h5";
 
 /// HDF5's own words for its last failure: the innermost entry of its error stack.
 std::string last_message();
@@ -63,6 +64,9 @@ inline hid_t native(double /*value*/) { return H5T_NATIVE_DOUBLE; }
 inline hid_t native(float /*value*/) { return H5T_NATIVE_FLOAT; }
 inline hid_t native(int64_t /*value*/) { return H5T_NATIVE_INT64; }
 inline hid_t native(char /*value*/) { return H5T_NATIVE_INT8; }
+
+/// Opens the image of a file, to be read. `name` is what HDF5 calls it: two of one name are one.
+Handle open_image(const std::vector<char>& image, const char* name);
 
 /// Of `width` bytes, or H5T_VARIABLE.
 Handle text_type(size_t width);

@@ -9,8 +9,15 @@
 
 namespace relbias::results::hdf5 {
 
-/// The bytes of an HDF5 file with these contents. Throws StoreError.
-std::vector<char> image_of(const StoredContents& contents);
+/// What stood in a file before, and which of it need not stay.
+struct Earlier {
+  std::vector<char> image{};  // empty: nothing
+  IsOwn is_own{};
+};
+
+/// The bytes of an HDF5 file with these contents, and with what others added to an earlier one.
+/// Throws StoreError.
+std::vector<char> image_of(const StoredContents& contents, const Earlier& earlier);
 
 /// What the bytes of an HDF5 file hold, as far as the filter wants it. Throws StoreError.
 StoredContents contents_in(std::vector<char>& image, const ContentsFilter& filter);

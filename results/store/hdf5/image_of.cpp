@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // results/store/hdf5: contents become the image of an HDF5 file.
+#include <algorithm>
 #include "modalities/plain/utf8.h"
+
+#include "results/store/hdf5/carry_over.h"
 #include "results/store/hdf5/handles.h"
 #include "results/store/hdf5/image.h"
 
@@ -48,40 +51,61 @@ Handle group_at(hid_t parent, const std::string& name) {
           H5Gclose, name};
 }
 
+// One that is packed lies in one piece: it is read whole.
+Handle creation_of(const std::vector<hsize_t>& extents, bool compressed) {
+  Handle properties = ordered(H5P_DATASET_CREATE);
+  const bool has_values = std::ranges::find(extents, hsize_t{0}) == extents.end();
+  if (!compressed || extents.empty() || !has_values) return properties;
+  constexpr unsigned level = 4;
+  const auto rank = static_cast<int>(extents.size());
+  checked(H5Pset_chunk(properties, rank, extents.data()), "chunks");
+  checked(H5Pset_shuffle(properties), "shuffle");
+  checked(H5Pset_deflate(properties, level), "deflate");
+  return properties;
+}
+
+struct Values {
+  hid_t type;
+  const std::vector<int64_t>& shape;
+  const void* values;
+  bool compressed;
+};
+
 // A dataset with its values; creates the groups on the way.
-Handle write_dataset(hid_t parent, const std::string& path, hid_t type,
-                     const std::vector<int64_t>& shape, const void* values) {
+Handle write_dataset(hid_t parent, const std::string& path, const Values& written) {
   if (const size_t slash = path.find('/'); slash != std::string::npos) {
-    return write_dataset(group_at(parent, path.substr(0, slash)), path.substr(slash + 1), type,
-                         shape, values);
+    return write_dataset(group_at(parent, path.substr(0, slash)), path.substr(slash + 1), written);
   }
+  const auto& [type, shape, values, compressed] = written;
   const std::vector<hsize_t> extents(shape.begin(), shape.end());
   const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
                      H5Sclose, path);
   Handle dataset(H5Dcreate2(parent, path.c_str(), type, space, H5P_DEFAULT,
-                            ordered(H5P_DATASET_CREATE), H5P_DEFAULT),
+                            creation_of(extents, compressed), H5P_DEFAULT),
                  H5Dclose, path);
   checked(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), path);
   return dataset;
 }
 
-void write(hid_t file, const std::string& path, const StoredArray& array) {
-  const Handle dataset = std::visit(
+Handle write(hid_t file, const StoredDataset& dataset, const StoredArray& array) {
+  return std::visit(
       [&]<typename Value>(const std::vector<Value>& values) {
-        return write_dataset(file, path, native(Value{}), array.shape, values.data());
+        return write_dataset(file, dataset.path,
+                             {native(Value{}), array.shape, values.data(), dataset.compressed});
       },
       array.values);
-  for (const auto& [name, value] : array.attributes) write_attribute(dataset, name, value);
 }
 
-void write(hid_t file, const std::string& path, const StoredTable& table) {
+Handle write(hid_t file, const StoredDataset& dataset, const StoredTable& table) {
   const PackedRows rows = pack(table);
-  write_dataset(file, path, type_of(rows), {static_cast<int64_t>(rows.count)}, rows.bytes.data());
+  const Handle type = type_of(rows);
+  const std::vector<int64_t> shape = {static_cast<int64_t>(rows.count)};
+  return write_dataset(file, dataset.path, {type, shape, rows.bytes.data(), dataset.compressed});
 }
 
 }  // namespace
 
-std::vector<char> image_of(const StoredContents& contents) {
+std::vector<char> image_of(const StoredContents& contents, const Earlier& earlier) {
   const Session session;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
   checked(H5Pset_fapl_core(access, size_t{1} << 16U, false), "file access");
@@ -89,8 +113,11 @@ std::vector<char> image_of(const StoredContents& contents) {
                     "new image");
   for (const auto& [name, value] : contents.attributes) write_attribute(file, name, value);
   for (const StoredDataset& dataset : contents.datasets) {
-    std::visit([&](const auto& data) { write(file, dataset.path, data); }, dataset.data);
+    const Handle written =
+        std::visit([&](const auto& data) { return write(file, dataset, data); }, dataset.data);
+    for (const auto& [name, value] : dataset.attributes) write_attribute(written, name, value);
   }
+  if (!earlier.image.empty()) carry_over(earlier, file);
   checked(H5Fflush(file, H5F_SCOPE_GLOBAL), "flushing the image");
   std::vector<char> image(checked(H5Fget_file_image(file, nullptr, 0), "size of the image"));
   checked(H5Fget_file_image(file, image.data(), image.size()), "copying the image");

@@ -22,7 +22,7 @@ struct Evaluated {
     experiment = build(config, cache);
   }
   std::vector<EvaluationRow> rows() const {
-    return evaluate(config, experiment, [](int64_t) {});
+    return evaluate(config, experiment, [](int64_t) {}).rows;
   }
 
   RunConfig config;

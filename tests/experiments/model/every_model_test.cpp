@@ -171,7 +171,7 @@ TEST(Model, SharedTablesAreOneForAllLayers) {
 TEST(Model, TermsOfSeveralEncodingsAddUp) {
   ModelConfig both = config_of("alibi");
   both.positions = {{"alibi", "token"}, {"t5", "token"}};
-  EXPECT_EQ(position_label(both, line_task()), "alibi@token + t5@token");
+  EXPECT_EQ(position_label(both), "alibi@token + t5@token");
   const at::NoGradGuard no_gradients;
   const Tensor input = tokens(1, kTrained);
   const Tensor sum = model_of(both)->forward(batch_of(input))[0];

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests: output heads: readouts, numbers, pointers and the class token, on frames and summed ids.
 #include <ATen/ATen.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <limits>
 
 #include "experiments/evaluation/scores.h"
 #include "experiments/model/model.h"
+#include "experiments/run/loss.h"
 #include "modalities/plain/check.h"
+#include "tests/error_of.h"
 
 namespace relbias::experiments {
 namespace {
@@ -130,7 +132,7 @@ TEST(Head, LossesOfNumbersAreInUnitsOfTheirDeviation) {
   const Tensor output = at::tensor({0.5f, 7.f}).view({2, 1}).requires_grad_();
   const Answers answers{.targets = at::tensor({13.f, kNaN}).view({2, 1}),
                         .scored = at::tensor({1, 0}).to(at::kBool).view({2, 1})};
-  const Tensor loss = question_loss(number, output, answers);
+  const Tensor loss = question_loss(number, output, answers).mean();
   EXPECT_FLOAT_EQ(loss.item<float>(), 0.5f);
   loss.backward();
   EXPECT_TRUE(at::equal(output.grad(), at::tensor({-1.f, 0.f}).view({2, 1})));
@@ -149,7 +151,7 @@ TEST(Head, AnUnscoredQuestionHasNoLossAndNoGradient) {
   const Tensor output = at::full({1, 2, 3}, std::numeric_limits<float>::lowest()).requires_grad_();
   const Answers answers{.targets = at::zeros({1, 2}, at::kLong),
                         .scored = at::zeros({1, 2}, at::kBool)};
-  const Tensor loss = question_loss(pointer, output, answers);
+  const Tensor loss = question_loss(pointer, output, answers).mean();
   EXPECT_EQ(loss.item<float>(), 0);
   loss.backward();
   EXPECT_EQ(output.grad().abs().max().item<float>(), 0);
@@ -179,7 +181,7 @@ TEST(Scores, JudgesGuessesLikeAnswers) {
   const TaskTraits task{
       .questions = {{.name = "size", .kind = Question::Kind::number},
                     {.name = "place", .kind = Question::Kind::pointer}},
-      .metrics = {"size mean-absolute-error", "place accuracy", "joint accuracy"}};
+      .metrics = {"size mean-absolute-error", "place accuracy", "place cross-entropy"}};
   Scores scores(task);
   Batch batch;  // the last number is not scored
   batch.answers = {{.targets = at::tensor({1.f, 4.f, kNaN}).view({1, 3}),
@@ -193,11 +195,56 @@ TEST(Scores, JudgesGuessesLikeAnswers) {
   EXPECT_DOUBLE_EQ(scores.guessing("size mean-absolute-error"), 1.5);
   EXPECT_DOUBLE_EQ(scores.guessing("place accuracy"), 2.0 / 3);
   EXPECT_TRUE(std::isnan(scores.guessing("place cross-entropy")));
-  batch.answers[0].guesses = Tensor();
-  Scores one(task);
-  one.add_guesses(batch);
-  EXPECT_TRUE(std::isnan(one.guessing("joint accuracy")));
-  EXPECT_EQ(one.samples("place accuracy"), 0);
+  EXPECT_EQ(scores.samples("place accuracy"), 0);
+}
+
+TEST(Scores, JoinGuessesWhereAllQuestionsHaveThem) {
+  const TaskTraits task{.questions = {{.name = "one", .kind = Question::Kind::pointer},
+                                      {.name = "two", .kind = Question::Kind::pointer}},
+                        .metrics = {"joint accuracy"}};
+  Scores both(task), half(task);
+  Batch batch;
+  const Tensor all = at::ones({1, 3}, at::kBool);
+  batch.answers = {{.targets = at::tensor({0, 1, 2}).view({1, 3}), .scored = all},
+                   {.targets = at::tensor({0, 1, 2}).view({1, 3}), .scored = all}};
+  batch.answers[0].guesses = at::tensor({0, 1, 0}).view({1, 3});
+  half.add_guesses(batch);
+  EXPECT_TRUE(std::isnan(half.guessing("joint accuracy")));
+  batch.answers[1].guesses = at::tensor({0, 0, 2}).view({1, 3});
+  both.add_guesses(batch);
+  EXPECT_DOUBLE_EQ(both.guessing("joint accuracy"), 1.0 / 3);
+}
+
+TEST(Scores, KeepWhatTheMetricOfAnyNameAsksFor) {
+  const TaskTraits task{
+      .questions = {{.name = "bug", .about = Question::About::sample, .outputs = 2}},
+      .metrics = {"auroc", "f1", "bug balanced accuracy"}};
+  Scores scores(task);
+  Batch batch;
+  batch.answers = {
+      {.targets = at::tensor({0, 0, 1, 1}).view({4, 1}), .scored = at::ones({4, 1}, at::kBool)}};
+  const Tensor log_odds = at::tensor({-1.f, 0.4f, 0.1f, 2.f});
+  scores.add({at::stack({at::zeros({4}), log_odds}, 1).view({4, 1, 2})}, batch);
+  EXPECT_DOUBLE_EQ(scores.metric("auroc").value, 0.75);
+  EXPECT_DOUBLE_EQ(scores.metric("f1").value, 0.8);
+  EXPECT_EQ(scores.columns("bug balanced accuracy"),
+            (Columns{{1, 0, 0, 0}, {1, 1, 0, 0}, {0, 0, 1, 1}, {0, 0, 1, 1}}));
+}
+
+TEST(Scores, RefuseMetricsThatCannotJudge) {
+  const TaskTraits task{.questions = {{.name = "depth", .outputs = 3},
+                                      {.name = "size", .kind = Question::Kind::number}}};
+  const auto refusal = [&](const char* metric) {
+    return plain::error_of([&] { task_metric(metric, task); });
+  };
+  EXPECT_EQ(task_metric("size r2", task).question, 1U);
+  EXPECT_THAT(refusal("width accuracy"), testing::HasSubstr("valid: depth accuracy, size"));
+  EXPECT_THAT(refusal("size accuracy"), testing::HasSubstr("a category or a token expected"));
+  EXPECT_THAT(refusal("r2"), testing::HasSubstr("question depth found, a number expected"));
+  EXPECT_THAT(refusal("f1"), testing::HasSubstr("one of two categories expected"));
+  EXPECT_THAT(refusal("auroc"), testing::HasSubstr("about the whole sample expected"));
+  EXPECT_THAT(refusal("joint accuracy"), testing::HasSubstr("question size found"));
+  EXPECT_THAT(refusal("acuracy"), testing::HasSubstr("did you mean 'accuracy'"));
 }
 
 TEST(Scores, TellQuestionsApartWhoseNamesBeginAlike) {

@@ -3,18 +3,28 @@
 #include "experiments/run/optimiser.h"
 
 #include <ATen/ATen.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <torch/optim/adamw.h>
 
 #include <cmath>
 
 #include "experiments/run/experiment.h"
+#include "experiments/run/schedule.h"
 #include "tests/experiments/studies.h"
 
 namespace relbias::experiments {
 namespace {
 
 using torch::Tensor;
+
+std::unique_ptr<Optimiser> optimiser_of(const ParameterGroup& group,
+                                        const std::vector<double>& betas,
+                                        const std::string& name = "adamw") {
+  TrainConfig config;
+  config.betas = betas;
+  config.optimiser = name;
+  return make_optimiser(config, {group});
+}
 
 // The gradient of step t, the same whoever asks.
 Tensor gradient(int t) { return at::arange(1.0, 7.0).view({2, 3}) * std::sin(1.0 + t); }
@@ -23,12 +33,12 @@ Tensor start() { return at::linspace(-1, 1, 6).view({2, 3}).clone().set_requires
 
 TEST(AdamW, IsTheDefinition) {
   const Tensor weight = start();
-  AdamW optimiser({{{weight}, 10.0, 0.1}}, {0.9, 0.99});
+  const auto optimiser = optimiser_of({{weight}, 10.0, 0.1}, {0.9, 0.99});
   std::vector<double> expected(6), m(6, 0.0), v(6, 0.0);
   for (int i = 0; i < 6; ++i) expected[i] = -1 + 0.4 * i;
   for (int t = 1; t <= 5; ++t) {
     weight.mutable_grad() = gradient(t);
-    optimiser.step(1e-3);
+    optimiser->step(1e-3);
     const double rate = 10.0 * 1e-3;
     for (int i = 0; i < 6; ++i) {
       const double g = (i + 1) * std::sin(1.0 + t);
@@ -46,12 +56,12 @@ TEST(AdamW, IsTheDefinition) {
 
 TEST(AdamW, AgreesWithLibTorch) {
   const Tensor ours = start(), theirs = start();
-  AdamW optimiser({{{ours}, 1.0, 0.01}}, {0.9, 0.999});
+  const auto optimiser = optimiser_of({{ours}, 1.0, 0.01}, {0.9, 0.999});
   torch::optim::AdamW reference({theirs}, torch::optim::AdamWOptions(3e-3).weight_decay(0.01));
   for (int t = 0; t < 20; ++t) {
     ours.mutable_grad() = gradient(t);
     theirs.mutable_grad() = gradient(t);
-    optimiser.step(3e-3);
+    optimiser->step(3e-3);
     reference.step();
   }
   EXPECT_TRUE(at::allclose(ours, theirs, 0, 1e-6)) << ours - theirs;
@@ -59,11 +69,31 @@ TEST(AdamW, AgreesWithLibTorch) {
 
 TEST(AdamW, LeavesParametersWithoutGradientAlone) {
   const Tensor used = start(), unused = start();
-  AdamW optimiser({{{used, unused}, 1.0, 0.1}}, {0.9, 0.999});
+  const auto optimiser = optimiser_of({{used, unused}, 1.0, 0.1}, {0.9, 0.999});
   used.mutable_grad() = gradient(1);
-  optimiser.step(1e-2);
+  optimiser->step(1e-2);
   EXPECT_TRUE(at::equal(unused, start()));
   EXPECT_FALSE(at::equal(used, start()));
+}
+
+TEST(Sgd, IsTheDefinition) {
+  const Tensor weight = start();
+  const auto optimiser = optimiser_of({{weight}, 10.0, 0.1}, {}, "sgd momentum=0.5");
+  std::vector<double> expected(6), b(6, 0.0);
+  for (int i = 0; i < 6; ++i) expected[i] = -1 + 0.4 * i;
+  for (int t = 1; t <= 5; ++t) {
+    weight.mutable_grad() = gradient(t);
+    optimiser->step(1e-3);
+    for (int i = 0; i < 6; ++i) {
+      expected[i] -= 1e-2 * 0.1 * expected[i];
+      b[i] = 0.5 * b[i] + (i + 1) * std::sin(1.0 + t);
+      expected[i] -= 1e-2 * b[i];
+    }
+  }
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_NEAR(weight.flatten()[i].item<double>(), expected[i], 1e-6) << i;
+  }
+  EXPECT_EQ(optimiser->state().size(), 1U);
 }
 
 TEST(ParameterGroups, PositionsHaveTheirRateAndOnlyMatricesDecay) {
@@ -97,6 +127,33 @@ TEST(LearningRate, RisesLinearlyAndFallsAlongACosine) {
   EXPECT_GT(learning_rate(config, 29), 0.0);
   config.warmup = 30;  // nothing but warm-up
   EXPECT_DOUBLE_EQ(learning_rate(config, 29), 2.0);
+}
+
+TEST(LearningRate, GoesOnAsTheScheduleSays) {
+  TrainConfig config;
+  config.steps = 30;
+  config.warmup = 10;
+  config.learning_rate = 2.0;
+  const auto rate = [&](const std::string& schedule, int64_t step) {
+    config.schedule = schedule;
+    return learning_rate(config, step);
+  };
+  EXPECT_DOUBLE_EQ(rate("constant", 29), 2.0);
+  EXPECT_DOUBLE_EQ(rate("linear", 4), 1.0);  // still warming up
+  EXPECT_DOUBLE_EQ(rate("linear", 25), 0.5);
+  EXPECT_DOUBLE_EQ(rate("inverse-sqrt", 10), 2.0);
+  EXPECT_DOUBLE_EQ(rate("inverse-sqrt", 20), std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(rate("plateau decay=0.5", 20), 2.0);
+  EXPECT_DOUBLE_EQ(rate("plateau decay=0.5", 25), 1.0);
+  EXPECT_DOUBLE_EQ(rate("cosine floor=0.1", 20), 2.0 * (0.1 + 0.9 / 2));
+}
+
+TEST(LearningRate, AScheduleIsAnOptionString) {
+  EXPECT_EQ(tiny_run({"train.schedule=cosine floor=0.0"}).config.train.schedule, "cosine");
+  EXPECT_THAT(input_error_of([] { tiny_run({"train.schedule=cosin"}); }),
+              testing::HasSubstr("unknown schedule 'cosin': did you mean 'cosine'?"));
+  EXPECT_THAT(input_error_of([] { tiny_run({"train.optimiser=adamw floor=1"}); }),
+              testing::HasSubstr("train.optimiser"));
 }
 
 }  // namespace

@@ -150,18 +150,51 @@ TEST_F(Perform, FinishedRunsAreLeftAlone) {
   EXPECT_EQ(std::filesystem::last_write_time(run.file), written);
 }
 
-TEST_F(Perform, AnotherCommitStartsOver) {
-  const RunRequest run = request("commit");
+// A run that another program began is continued only where that is asked for, and then says so.
+TEST_F(Perform, AnotherProgramSaysWhatDiffers) {
+  RunRequest run = request("commit");
   perform(run, stop_after(7));
   RunRecord record = read_run(run.file);
   record.commit = "0123456";
-  record.train[0].loss = 99;
+  record.versions["libtorch"] = "2.0.0";
+  record.cpu = "another CPU";
   write_run(run.file, record);
+  try {
+    perform(run, never_stop());
+    FAIL() << "it went on";
+  } catch (const RunRefused& refusal) {
+    EXPECT_THAT(refusal.what(),
+                HasSubstr("here commit " + git_commit() + ", not 0123456; libtorch "));
+    EXPECT_THAT(refusal.what(),
+                HasSubstr(", not 2.0.0. Take what began it, let --continue-anyway"));
+  }
+  EXPECT_EQ(read_run(run.file).checkpoint->step, 7);
+  run.continue_anyway = true;
   EXPECT_EQ(perform(run, never_stop()), RunEnd::done);
   const RunRecord done = read_run(run.file);
   EXPECT_EQ(done.commit, git_commit());
-  EXPECT_NE(done.train[0].loss, 99);
+  ASSERT_EQ(done.continued.size(), 3);
+  EXPECT_EQ(done.continued[0], "from step 7: commit " + git_commit() + ", not 0123456");
+  EXPECT_THAT(done.continued[2], HasSubstr("from step 7: cpu "));
   EXPECT_EQ(done.train.size(), 20u);
+}
+
+// Another CPU rounds otherwise, which is noted; a job that a cluster moves goes on all the same.
+TEST_F(Perform, AnotherCpuIsNoted) {
+  const RunRequest run = request("cpu");
+  perform(run, stop_after(7));
+  RunRecord record = read_run(run.file);
+  record.cpu = "another CPU";
+  write_run(run.file, record);
+  EXPECT_EQ(perform(run, never_stop()), RunEnd::done);
+  EXPECT_EQ(read_run(run.file).continued.size(), 1);
+}
+
+TEST_F(Perform, SettingsThatChangeNoNumberMayChange) {
+  perform(request("log"), stop_after(7));
+  EXPECT_EQ(perform(request("log", {"train.log_every=10", "keep.weights=true"}), never_stop()),
+            RunEnd::done);
+  EXPECT_THAT(read_run(request("log").file).config, HasSubstr("log_every = 10"));
 }
 
 TEST_F(Perform, DivergedRunsAreRecordedAndFinished) {

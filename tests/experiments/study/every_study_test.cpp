@@ -6,6 +6,8 @@
 #include "experiments/study/study.h"
 #include "results/store/store.h"
 #include "tests/experiments/program.h"
+#include "tests/python.h"
+#include "tests/source_folder.h"
 
 namespace relbias::experiments {
 namespace {
@@ -34,6 +36,11 @@ TEST_P(EveryStudy, RunsAtItsSmokeSize) {
     EXPECT_EQ(record.status, RunStatus::done) << record.encoding << ": " << record.message;
     EXPECT_FALSE(record.evaluation.empty()) << record.encoding;
   }
+  std::string files;
+  for (const auto& record : read.runs) files += " " + record.file;
+  const auto [recomputed, status] =
+      run_command(python() + " " + source_folder() + "/tests/results/recompute.py" + files);
+  EXPECT_EQ(status, 0) << recomputed;
   const ProgramResult table = run_program("table out", folder);
   EXPECT_EQ(table.exit_code, 0) << table.errors;
   EXPECT_THAT(table.output, testing::Not(testing::HasSubstr("no runs of both encodings")));

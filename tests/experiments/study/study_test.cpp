@@ -44,7 +44,8 @@ TEST(Study, SweepsInTheOrderOfTheFileTheLastKeyFastest) {
       ElementsAre("seed=0, alibi", "seed=0, t5 num_buckets=8", "seed=0, t5 num_buckets=16",
                   "seed=1, alibi", "seed=1, t5 num_buckets=8", "seed=1, t5 num_buckets=16"));
   EXPECT_EQ(runs_of({})[3].config.seed, 1);
-  EXPECT_THAT(runs_of({})[2].config.model.positions[0].encoding, HasSubstr("num_buckets=16"));
+  EXPECT_THAT(runs_of({})[2].config.model.positions[0].encoding.canonical(),
+              HasSubstr("num_buckets=16"));
 }
 
 TEST(Study, IsNamedAfterItsFile) {
@@ -73,7 +74,7 @@ TEST(Study, SetPositionsReplacesTheSweptEncoding) {
                .set = {"model.positions=[{encoding = \"rope\"}, {encoding = \"t5\"}]"},
                .only = {}});
   EXPECT_THAT(labels(runs), ElementsAre("seed=0", "seed=1"));
-  EXPECT_EQ(encoding_label(runs[0].config), "rope@token + t5@token");
+  EXPECT_EQ(position_label(runs[0].config.model), "rope@token + t5@token");
 }
 
 TEST(Study, SmokeIsReadEvenWithoutIt) {
@@ -131,7 +132,7 @@ smoke = {"train.batch" = 3}
   EXPECT_EQ(runs[0].config.train.size, 8);
   EXPECT_EQ(runs[0].config.train.steps, 30);
   EXPECT_EQ(runs[2].config.train.size, 12);
-  EXPECT_THAT(runs[2].config.data.task, HasSubstr("lag=3"));
+  EXPECT_THAT(runs[2].config.data.task.canonical(), HasSubstr("lag=3"));
 
   const auto smoke = expand(study, {.smoke = true, .set = {}, .only = {}});
   EXPECT_EQ(smoke[0].config.train.steps, 2);

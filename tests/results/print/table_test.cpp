@@ -207,16 +207,16 @@ TEST(Table, CsvIsTidy) {
   const RunRecord failed = stopped_run("t5", 0, RunStatus::failed, "no");
   EXPECT_EQ(
       table({run, failed}, TableFormat::csv),
-      "run_id,study,status,message,commit,device,threads,parameters_total,parameters_position,"
-      "started,finished,wall_seconds,modality,task,dataset,dataset_hash,relation,encoding,backend,"
-      "seed,train_size,primary_metric,better,ceiling,size,factor,condition,metric,value,"
-      "standard_error,samples,chance,defined,reason\n"
-      "alibi-1,text-gates,done,\"a, \"\"b\"\"\nc\",,,0,0,128,,,,text,flip-flop,,,token,alibi,,1,32,"
-      "accuracy,higher,1,32,1,,accuracy,0.3333333333333333,0.01,384,0.5,true,\n"
-      "alibi-1,text-gates,done,\"a, \"\"b\"\"\nc\",,,0,0,128,,,,text,flip-flop,,,token,alibi,,1,32,"
-      "accuracy,higher,1,64,2,\"x,y\",accuracy,,,0,0.5,false,too long\n"
-      "t5-0,text-gates,failed,no,,,0,0,128,,,,text,flip-flop,,,token,t5,,0,32,accuracy,higher,1,"
-      ",,,,,,,,,\n");
+      "run_id,role,study,status,message,commit,uncommitted,device,cpu,threads,parameters_total,"
+      "parameters_position,started,finished,wall_seconds,modality,task,task_kind,dataset,"
+      "dataset_hash,relation,encoding,backend,seed,train_size,primary_metric,better,ceiling,size,"
+      "factor,condition,metric,value,standard_error,samples,chance,defined,reason,step\n"
+      "alibi-1,run,text-gates,done,\"a, \"\"b\"\"\nc\",,,,,0,0,128,,,,text,flip-flop,benchmark,,,"
+      "token,alibi,,1,32,accuracy,higher,1,32,1,,accuracy,0.3333333333333333,0.01,384,0.5,true,,0\n"
+      "alibi-1,run,text-gates,done,\"a, \"\"b\"\"\nc\",,,,,0,0,128,,,,text,flip-flop,benchmark,,,"
+      "token,alibi,,1,32,accuracy,higher,1,64,2,\"x,y\",accuracy,,,0,0.5,false,too long,0\n"
+      "t5-0,run,text-gates,failed,no,,,,,0,0,128,,,,text,flip-flop,benchmark,,,token,t5,,0,32,"
+      "accuracy,higher,1,,,,,,,,,,,\n");
 }
 
 TEST(Table, RanksByModalityAndAsCsv) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "results/store/hdf5/handles.h"
+#include "tests/python.h"
 #include "tests/results/example_run.h"
 
 namespace relbias::results {
@@ -135,7 +136,77 @@ TEST(Store, NumbersCanBeReadWithoutTheRest) {
   expected.tables.clear();
   expected.attention.clear();
   expected.checkpoint.reset();
+  expected.weights.clear();
+  for (SampleSet& set : expected.samples) set.sources.clear();
+  expected.samples[1].scores[0].columns = {{1, 0}, {4, 6}};  // without the one without a target
   expect_same(read_run(folder.path() / "run.h5", RunParts::numbers), expected);
+}
+
+TEST(Store, SamplesByPositionAreNoNumbersOfTables) {
+  const ScratchFolder folder;
+  RunRecord run = example_run();
+  run.samples[1].condition = "position 17-32";
+  write_run(folder.path() / "run.h5", run);
+  EXPECT_EQ(read_run(folder.path() / "run.h5", RunParts::numbers).samples.size(), 1);
+  EXPECT_EQ(read_run(folder.path() / "run.h5").samples.size(), 2);
+}
+
+TEST(Store, EarlierEvaluationsHaveTheirSamplesBesideTheLast) {
+  const ScratchFolder folder;
+  RunRecord run = example_run();
+  run.samples[1] = run.samples[0];
+  run.samples[1].step = 10;
+  write_run(folder.path() / "run.h5", run);
+  expect_same(read_run(folder.path() / "run.h5"), run);
+}
+
+// Attributes and objects of others, of types that no run has, at every place; and links.
+TEST(Store, WhatOthersAddedStays) {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "run.h5";
+  write_run(file, example_run());
+  std::ofstream(folder.path() / "add.py") << R"(
+import h5py, numpy
+with h5py.File("run.h5", "r+") as run:
+    run.attrs["note"] = "mine: Größe"
+    run.attrs["list"] = ["a", "bc"]
+    run["train"].attrs["seen"] = numpy.array([1.5, 2.5])
+    run["encoding"].attrs["colour"] = "red"
+    run["mine/deep"] = numpy.zeros(2, [("name", "S3"), ("place", "f4", (2,))])
+    run["mine/texts"] = ["x", "yz"]
+    run["mine"].attrs["why"] = 1 + 2j
+    run["mine/circle"] = run["mine"]
+    run.create_group("empty/er")
+    run["encoding/0/mine"] = [1, 2, 3]
+    run["samples/mine"] = 7
+    run["link"] = h5py.SoftLink("/mine/deep")
+    run["far"] = h5py.ExternalLink("other.h5", "/there")
+)";
+  std::ofstream(folder.path() / "find.py") << R"(
+import h5py, numpy
+with h5py.File("run.h5") as run:
+    assert run.attrs["note"] == "mine: Größe" and list(run.attrs["list"]) == ["a", "bc"]
+    assert run["train"].attrs["seen"].tolist() == [1.5, 2.5]
+    assert run["mine/deep"].dtype["place"].shape == (2,) and run["mine/deep"].shape == (2,)
+    assert run["mine/texts"].asstr()[:].tolist() == ["x", "yz"]
+    assert run["mine"].attrs["why"] == 1 + 2j and "er" in run["empty"]
+    assert run["encoding/0/mine"][:].tolist() == [1, 2, 3] and run["samples/mine"][()] == 7
+    assert run.get("link", getlink=True).path == "/mine/deep" and len(run["link"]) == 2
+    assert run.get("far", getlink=True).filename == "other.h5"
+    print("colour" in run["encoding"].attrs, "checkpoint" in run)
+)";
+  const std::string go = "cd " + folder.path().string() + " && " + python() + " ";
+  ASSERT_EQ(run_command(go + "add.py"), (std::pair<std::string, int>("", 0)));
+  write_run(file, example_run());
+  EXPECT_EQ(run_command(go + "find.py"), (std::pair<std::string, int>("True True\n", 0)));
+  RunRecord finished = example_run();
+  finished.status = RunStatus::done;
+  finished.checkpoint.reset();
+  finished.tables.clear();
+  write_run(file, finished);
+  write_run(file, finished);
+  EXPECT_EQ(run_command(go + "find.py"), (std::pair<std::string, int>("True False\n", 0)));
+  EXPECT_TRUE(read_run(file).tables.empty());
 }
 
 TEST(Store, SameRecordGivesSameBytes) {

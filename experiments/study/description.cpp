@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/commands: descriptions for the reader of a terminal.
-#include "experiments/commands/description.h"
+// experiments/study: descriptions for the reader of a terminal.
+#include "experiments/study/description.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,10 +10,13 @@
 #include "encodings/encoding.h"
 #include "experiments/attend/attend.h"
 #include "experiments/config/config.h"
+#include "experiments/run/optimiser.h"
+#include "experiments/run/schedule.h"
 #include "experiments/study/matrix.h"
 #include "experiments/study/study.h"
 #include "experiments/study/study_description.h"
 #include "modalities/plain/range_text.h"
+#include "results/metrics/metric.h"
 
 namespace relbias::experiments {
 namespace {
@@ -102,6 +105,22 @@ std::string describe_task(const TaskEntry& entry) {
          paragraph("options", option_lines(entry.options));
 }
 
+std::string describe_metric(const MetricEntry& entry) {
+  return fmt::format("metric {}\n", entry.name) + paragraph("value", entry.summary) +
+         paragraph("range", fmt::format("{} to {}{}{}, {} is better", entry.least, entry.most,
+                                        entry.unit.empty() ? "" : " ", entry.unit,
+                                        entry.higher_is_better ? "higher" : "lower")) +
+         paragraph("keeps", fmt::format("{}{} of each sample", fmt::join(entry.columns, ", "),
+                                        entry.by_category ? ", by category," : ""));
+}
+
+// An optimiser or a schedule.
+template <class Entry>
+std::string describe_course(const char* kind, const Entry& entry) {
+  return fmt::format("{} {}\n", kind, entry.name) + paragraph("formula", entry.summary) +
+         paragraph("options", option_lines(entry.options));
+}
+
 std::string describe_config() {
   std::string text =
       "Settings of a run: in the tables of a study, its [sweep], its [smoke], --set.\n";
@@ -134,6 +153,12 @@ std::string describe(const std::string& name) {
   add_described(name, relation_entries(), describe_relation, found, names);
   add_described(name, dataset_entries(), describe_dataset, found, names);
   add_described(name, task_entries(), describe_task, found, names);
+  add_described(name, metric_entries(), describe_metric, found, names);
+  const auto course = [](const char* kind) {
+    return [kind](const auto& entry) { return describe_course(kind, entry); };
+  };
+  add_described(name, optimiser_entries(), course("optimiser"), found, names);
+  add_described(name, schedule_entries(), course("schedule"), found, names);
   for (const auto& study : study_names()) {
     names.push_back(study);
     if (study == name) found.push_back(describe_study(study));
