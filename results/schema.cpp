@@ -100,7 +100,7 @@ std::string problem_with_rows(const LearnedTable& table) {
 
 // Where sources were not read, the first column says how many samples there are.
 std::string problem_with_scores(const SampleScores& scores, size_t samples) {
-  if (scores.names.size() != scores.columns.size()) {
+  if (!scores.names.empty() && scores.names.size() != scores.columns.size()) {
     return fmt::format("{} names for {} columns", scores.names.size(), scores.columns.size());
   }
   if (!scores.guesses.empty() && scores.guesses.size() != scores.columns.size()) {

@@ -114,7 +114,8 @@ Scores::Judged Scores::judged(const Question& question, const Tensor& output,
 Scores::Judged Scores::judged_guess(const Answers& answers) {
   if (!answers.guesses.defined()) return {};
   const Tensor target = as_real(answers.targets), unknown = unknown_like(target);
-  return {target, as_real(answers.guesses), unknown, unknown, answers.scored.cpu()};
+  const Tensor nats = answers.guess_nats.defined() ? as_real(answers.guess_nats) : unknown;
+  return {target, as_real(answers.guesses), nats, unknown, answers.scored.cpu()};
 }
 
 // Of samples, or of tokens where all questions are about tokens: 1 where all answers are right.

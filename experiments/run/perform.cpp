@@ -6,6 +6,7 @@
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -13,6 +14,7 @@
 
 #include "experiments/evaluation/attention_report.h"
 #include "experiments/evaluation/evaluation.h"
+#include "experiments/evaluation/past_clip.h"
 #include "experiments/run/device.h"
 #include "experiments/run/record/identity.h"
 #include "experiments/run/record/provenance.h"
@@ -185,13 +187,27 @@ class Performance {
     const TaskTraits& traits = experiment_->traits;
     record_.primary_metric = traits.metrics.front();
     record_.better = better(record_.primary_metric);
-    record_.ceiling = traits.ceiling;
+    const bool gate = experiment_->entry.kind == TaskKind::gate || !traits.gate.empty();
+    record_.task_kind = gate ? "gate" : "benchmark";
+    record_.ceiling = ceiling();
     record_.wall_seconds = 0;
     if (experiment_->dataset) {
       record_.dataset_hash = experiment_->dataset->content_hash();
-      record_.dataset_report = experiment_->dataset->report();
+      record_.dataset_report =
+          experiment_->dataset->report() + past_clip(request_.config, *experiment_);
     }
     write_run(request_.file, record_);
+  }
+
+  // What the relation that knows most lets a model reach at the training size.
+  double ceiling() const {
+    double best = not_given;
+    for (const RecordedPosition& position : record_.positions) {
+      const double one = experiment_->task->ceiling(position.relation, request_.config.train.size);
+      if (std::isnan(one)) return one;
+      best = std::isnan(best) ? one : std::max(best, one);
+    }
+    return best;
   }
 
   void continue_from(const Checkpoint& checkpoint, c10::Device device) {

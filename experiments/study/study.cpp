@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "experiments/study/claims.h"
 #include "experiments/study/shipped.h"
 
 namespace relbias::experiments {
@@ -50,55 +51,6 @@ std::vector<Axis> read_sweep(const toml::table& table) {
   std::vector<Axis> sweep;
   for (auto& [axis, value] : axes) sweep.push_back(std::move(axis));
   return sweep;
-}
-
-// `t5@token + table@tree`, as results name several positions; empty where `positions` is no such
-// list, which is reported when the runs are planned.
-std::string positions_text(const toml::node& positions) {
-  std::string text;
-  if (!positions.is_array()) return text;
-  for (const auto& element : *positions.as_array()) {
-    const auto* position = element.as_table();
-    if (position == nullptr) return {};
-    const std::string relation = (*position)["relation"].value_or(std::string());
-    text += fmt::format("{}{}@{}", text.empty() ? "" : " + ",
-                        (*position)["encoding"].value_or(std::string()),
-                        relation.substr(0, relation.find(' ')));
-  }
-  return text;
-}
-
-// What a claim can speak of: each encoding of a part, swept or fixed, and each pair of positions.
-std::vector<std::string> encodings_of(const Study& study) {
-  std::vector<std::string> encodings;
-  const auto add = [&](const std::string& key, const toml::node& value) {
-    if (key == "model.encoding") encodings.push_back(text_of(value));
-    if (key == "model.positions") encodings.push_back(positions_text(value));
-  };
-  for (const Part& part : study.parts) {
-    Settings fixed = part.base;
-    for (const Axis& axis : part.sweep) {
-      fixed.erase(axis.key);
-      for (const auto* value : axis.values) add(axis.key, *value);
-    }
-    for (const auto& [key, value] : fixed) add(key, *value);
-  }
-  return encodings;
-}
-
-// A claim about an encoding that no run has would never be tested.
-void check_claims(const Study& study) {
-  const std::vector<std::string> encodings = encodings_of(study);
-  for (const Claim& claim : study.claims) {
-    for (const auto& named : {claim.better, claim.worse}) {
-      const bool is_pair = named.find(" + ") != std::string::npos;
-      const std::string name =
-          is_pair ? named : named.substr(0, named.find('@'));  // `table@grid`: one relation of it
-      if (std::find(encodings.begin(), encodings.end(), name) != encodings.end()) continue;
-      at_place("claim", nullptr,
-               [&, &name = name]() { unknown_word("encoding of the sweep", name, encodings); });
-    }
-  }
 }
 
 // A key of a study or of one of its parts: settings, sweep or smoke.
@@ -185,7 +137,7 @@ Study parse_study(std::string_view text, const std::string& file) {
   }
   if (study.question.empty()) input_error("{}: question: missing, text expected", file);
   study.parts = parts == nullptr ? std::vector{whole} : read_parts(*parts, whole);
-  at_place(file, nullptr, [&]() { check_claims(study); });
+  if (!study.claims.empty()) check_claims(study, expand(study, {}));
   return study;
 }
 

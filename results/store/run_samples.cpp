@@ -26,10 +26,20 @@ std::string column_name(const std::string& metric, const std::string& name, bool
   return fmt::format("{}{}.{}", metric, guess ? ".guess" : "", name);
 }
 
+// Columns without names are numbered.
+std::vector<std::string> names_of(const SampleScores& scores) {
+  std::vector<std::string> names = scores.names;
+  for (size_t n = names.size(); n < scores.columns.size(); ++n) {
+    names.push_back(fmt::format("{}", n + 1));
+  }
+  return names;
+}
+
 void add_columns(StoredTable& table, const SampleScores& scores, bool guess) {
   const auto& columns = guess ? scores.guesses : scores.columns;
+  const std::vector<std::string> names = names_of(scores);
   for (size_t n = 0; n < columns.size(); ++n) {
-    table.push_back({column_name(scores.metric, scores.names.at(n), guess), columns[n]});
+    table.push_back({column_name(scores.metric, names.at(n), guess), columns[n]});
   }
 }
 
@@ -38,7 +48,7 @@ std::string metrics_of(const SampleSet& set) {
   json metrics = json::array();
   for (const SampleScores& scores : set.scores) {
     metrics.push_back({{"metric", scores.metric},
-                       {"columns", scores.names},
+                       {"columns", names_of(scores)},
                        {"guesses", !scores.guesses.empty()}});
   }
   return metrics.dump();

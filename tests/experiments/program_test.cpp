@@ -311,9 +311,8 @@ TEST_F(Program, ClaimsAreAtSizesThatAreEvaluated) {
   folder_.write("bad.toml", tiny_study(claim + "3.0\n"));
   const ProgramResult bad = call("run bad.toml --dry-run");
   EXPECT_EQ(bad.exit_code, 2);
-  EXPECT_THAT(bad.errors,
-              HasSubstr("study bad: claim.at: 3 found, one of the evaluated multiples of "
-                        "the trained size expected: 1, 2"));
+  EXPECT_THAT(bad.errors, HasSubstr("claim.at: 3 found, one of the evaluated multiples of "
+                                    "the trained size expected: 1, 2"));
 }
 
 TEST_F(Program, CudaWithoutAGpuIsAnError) {

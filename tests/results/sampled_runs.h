@@ -38,7 +38,9 @@ inline void keep_samples(RunRecord& run, double spread = 0.1) {
     set.unit = "sequence";
     std::vector<double> sums = scattered(run.run_id + set.hash, spread);
     for (double& sum : sums) sum += row.value;
-    set.scores.push_back({row.metric, {sums, std::vector<double>(kept_samples, 1)}, {}});
+    set.scores.push_back({.metric = row.metric,
+                          .columns = {sums, std::vector<double>(kept_samples, 1)},
+                          .names = {"sum", "count"}});
     run.samples.push_back(std::move(set));
   }
 }

@@ -115,6 +115,7 @@ DatasetEntry dataset_audio_folder() {
        "files that are read, by the end of their names"}};
   for (auto& spec : audio_specs(defaults)) specs.push_back(std::move(spec));
   return {
+      .version = 2,
       .summary = "WAV, FLAC or OGG files in one folder a class, of any rate and length",
       .options = specs,
       .make = make,

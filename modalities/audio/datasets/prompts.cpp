@@ -73,6 +73,7 @@ DatasetEntry dataset_prompts() {
        "folder of the voices; empty: the one that experiments/setup unpacked"}};
   for (auto& spec : audio_specs(defaults)) specs.push_back(std::move(spec));
   return {
+      .version = 2,
       .summary =
           "2,761 spoken telephone prompts, 8 kHz, 2.2 hours in 5 languages, each spoken by one "
           "voice, so that who tells languages apart may tell voices; divided by prompt; "

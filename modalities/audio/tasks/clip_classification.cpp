@@ -41,6 +41,7 @@ class ClipClassification final : public ClipTask {
 
 TaskEntry task_clip_classification() {
   return {
+      .version = 2,
       .summary = "the category of a clip; sizes are frames",
       .relation = "time",
       .trivial = "the commonest category of the training clips",

@@ -37,6 +37,7 @@ class FrameClassification final : public JoinedTask {
 
 TaskEntry task_frame_classification() {
   return {
+      .version = 2,
       .summary =
           "clips of different categories joined, say for every token to which its clip belongs; "
           "sizes are frames of a clip",

@@ -45,6 +45,7 @@ class Reversed final : public ClipTask {
 
 TaskEntry task_reversed() {
   return {
+      .version = 2,
       .summary = "whether a stretch of a clip is played backwards; sizes are frames of the stretch",
       .relation = "time",
       .needs_dataset = true,

@@ -36,6 +36,7 @@ class WhichFirst final : public JoinedTask {
 
 TaskEntry task_which_first() {
   return {
+      .version = 2,
       .summary =
           "clips of different categories joined, say which came first: at chance for whoever "
           "ignores order; sizes are frames of a clip",

@@ -92,6 +92,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 
 DatasetEntry dataset_python_stdlib() {
   return {
+      .version = 2,
       .summary =
           "outermost functions of the system's Python library, 545 files, 10.4 MB, divided by "
           "file; PSF licence",

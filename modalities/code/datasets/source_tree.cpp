@@ -33,6 +33,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 
 DatasetEntry dataset_source_tree() {
   return {
+      .version = 2,
       .summary = "outermost functions of the source files below a folder, divided by file",
       .options = {{"path", std::string(), "the folder"},
                   {"language", std::string("python"),

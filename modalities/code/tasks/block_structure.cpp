@@ -89,6 +89,7 @@ class BlockStructure final : public FunctionTask {
 
 TaskEntry task_block_structure() {
   return {
+      .version = 2,
       .summary = "of every token the depth of its block, and the token that opens it",
       .relation = "tree",
       .trivial = "depth 1, the commonest; the latest opener before the token",

@@ -105,6 +105,7 @@ class Completion final : public FunctionTask {
 
 TaskEntry task_completion() {
   return {
+      .version = 2,
       .summary = "the next token of a function, causal; scored where its text is known",
       .relation = "token",
       .trivial = "the likeliest successor in the training functions of the token itself",

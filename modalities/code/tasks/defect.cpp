@@ -53,6 +53,7 @@ class Defect final : public FunctionTask {
 
 TaskEntry task_defect() {
   return {
+      .version = 2,
       .summary = "the label of a function, 0 or 1: a defect, or for pairs of functions a clone",
       .relation = "tree",
       .trivial = "the commoner label of the training functions",

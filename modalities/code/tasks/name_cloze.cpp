@@ -55,6 +55,7 @@ class NameCloze final : public VariableTask {
 
 TaskEntry task_name_cloze() {
   return {
+      .version = 2,
       .summary = "a read of a variable is hidden: point at the latest occurrence of that variable",
       .relation = "tree",
       .trivial = "the nearest candidate",

@@ -74,6 +74,7 @@ class VariableMisuse final : public VariableTask {
 
 TaskEntry task_variable_misuse() {
   return {
+      .version = 2,
       .summary =
           "one read of a variable may say another: is there a bug, where is it, which variable "
           "should it be",

@@ -277,6 +277,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 /// scored.
 DatasetEntry dataset_graphml() {
   return {
+      .version = 2,
       .summary = "a folder of GraphML files with labels of graphs or nodes",
       .options = {{"path", std::string(), "the folder"},
                   {"label", std::string(), "key of the graphs' label"},

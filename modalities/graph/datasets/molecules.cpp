@@ -105,6 +105,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 /// test. A molecule counts once, however it is spelt: copies in another split would be a leak.
 DatasetEntry dataset_molecules() {
   return {
+      .version = 2,
       .summary =
           "about 4,750 molecules of 4 to 122 heavy atoms from the NCI's open database, from "
           "Debian's rdkit-data (BSD-3-Clause)",

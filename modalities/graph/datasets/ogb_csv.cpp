@@ -237,6 +237,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 /// split does not list is left out and counted, one that it lists twice is an error.
 DatasetEntry dataset_ogb_csv() {
   return {
+      .version = 2,
       .summary = "a graph dataset of the Open Graph Benchmark (ogbg-mol*), from its folder",
       .options = {{"path", std::string(), "the folder with raw/ and split/"},
                   {"labels", "numbers", "what the labels are", {"numbers", "categories"}},

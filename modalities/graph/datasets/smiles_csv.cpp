@@ -163,6 +163,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 /// out and counted.
 DatasetEntry dataset_smiles_csv() {
   return {
+      .version = 2,
       .summary =
           "molecules of any CSV file with a column of SMILES and columns of numbers "
           "(ZINC-250k, ESOL, MoleculeNet)",

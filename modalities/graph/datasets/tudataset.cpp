@@ -215,6 +215,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 /// become categories, node attributes numbers, edge attributes or labels features of the edges.
 DatasetEntry dataset_tudataset() {
   return {
+      .version = 2,
       .summary = "a dataset of the TU Dortmund collection (MUTAG, PROTEINS, ...), from its folder",
       .options = {{"path", std::string(), "the folder with DS_A.txt"},
                   {"train_nodes", int64_t{0}, "larger graphs test alone; 0: none", {}, 0}},

@@ -318,6 +318,7 @@ std::unique_ptr<Task> make(const Options& options, const Dataset* dataset) {
 
 TaskEntry task_graph_property() {
   return {
+      .version = 2,
       .summary =
           "what a dataset of graphs is labelled with: numbers or categories of graphs or "
           "their nodes; sizes are upper bounds",

@@ -115,6 +115,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 /// names the file.
 DatasetEntry dataset_cifar() {
   return {
+      .version = 2,
       .summary = "60000 colour pictures of 32x32 pixels in 10 or 100 classes, binary version",
       .options = {{"path", std::string(), "folder of the *.bin files"},
                   {"labels", "fine", "of CIFAR-100: 100 classes or 20", {"fine", "coarse"}}},

@@ -68,6 +68,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 /// pixels of detail; a larger picture made of one has no more.
 DatasetEntry dataset_digits() {
   return {
+      .version = 2,
       .summary =
           "5000 grey handwritten digits of 20x20 pixels, 500 a class, derived from MNIST; "
           "from Debian's opencv-doc (Apache-2.0, BSD-3-Clause)",

@@ -145,6 +145,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 /// file.
 DatasetEntry dataset_idx() {
   return {
+      .version = 2,
       .summary = "grey pictures in IDX files, as MNIST and Fashion-MNIST are published",
       .options = {{"path", std::string(), "folder of the four files, packed by gzip or not"},
                   {"classes", int64_t{10}, "labels are 0 to this less one", {}, 2, 256}},

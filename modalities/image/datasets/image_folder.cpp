@@ -220,6 +220,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 /// each kind named (modalities/image/picture_file.h has all policies).
 DatasetEntry dataset_image_folder() {
   return {
+      .version = 2,
       .summary =
           "class folders of pictures (PNG, JPEG, BMP, TIFF, WebP, PNM; 8 and 16 bits; grey, "
           "colour, transparent)",

@@ -30,6 +30,7 @@ class Classification final : public PictureTask {
 
 TaskEntry task_classification() {
   return {
+      .version = 2,
       .summary =
           "the class of a picture, from its patches; whether a model works at resolutions it "
           "was not trained on; patches of one number of pixels show less of an enlarged picture "

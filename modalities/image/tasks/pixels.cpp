@@ -32,6 +32,7 @@ class Pixels final : public PictureTask {
 
 TaskEntry task_pixels() {
   return {
+      .version = 2,
       .summary =
           "the class of a picture, its grey pixels read one by one: what a relation knows of "
           "two dimensions",

@@ -107,6 +107,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
 /// (wiki.train.tokens ...) and enwik8 or text8 (exactly 1e8 bytes).
 DatasetEntry dataset_text_file() {
   return {
+      .version = 2,
       .summary =
           "a UTF-8 file or a folder of them; enwik8, text8 and WikiText layouts keep their "
           "own split",

@@ -206,6 +206,7 @@ std::unique_ptr<Task> make(const Options& options, const Dataset* dataset) {
 
 TaskEntry task_language_model() {
   return {
+      .version = 2,
       .summary =
           "the next byte of real text; whether a model still works on longer text than it "
           "was trained on",

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "experiments/evaluation/attention_report.h"
+#include "experiments/evaluation/past_clip.h"
 #include "tests/experiments/studies.h"
 #include "tests/scratch_folder.h"
 
@@ -171,6 +172,17 @@ TEST(Evaluation, ByPositionAddsUpToTheWhole) {
   EXPECT_NEAR(parts / 64, whole, 1e-9);
   EXPECT_NEAR(find_row(rows, 64, "cross-entropy").value, whole * std::log(2.0), 1e-9);
   EXPECT_NEAR(find_row(rows, 64, "perplexity").value, std::exp2(whole), 1e-9);
+}
+
+TEST(PastClip, SaysWhatShareOfTheTargetsTheRelationCannotTell) {
+  const auto said = [](const std::string& relation) {
+    const Evaluated run({"data.task=graph-theory question=distance", "model.relation=" + relation,
+                         "train.size=20", "evaluate.sizes=[20]"});
+    return past_clip(run.config, run.experiment);
+  };
+  EXPECT_THAT(said("hops clip=2"),
+              HasSubstr(" % of targets to size 20 lie past the clip of hops, 2"));
+  EXPECT_EQ(said("hops clip=20"), "");
 }
 
 }  // namespace
