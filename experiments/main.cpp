@@ -77,6 +77,7 @@ int run_program(int argc, char** argv) {
                                    relbias::experiments::git_commit()));
   int exit_code = 0;
   relbias::experiments::add_run_command(app, exit_code);
+  relbias::experiments::add_tune_command(app, exit_code);
   relbias::experiments::add_run_one_command(app, exit_code);
   relbias::experiments::add_list_command(app, exit_code);
   relbias::experiments::add_describe_command(app, exit_code);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "modalities/plain/rooms.h"
 
@@ -13,6 +14,11 @@ namespace relbias::experiments {
 /// weights and, given grad_out, all gradients to `output`. Throws InputError or StoreError naming
 /// the file and the dataset or attribute that is wrong.
 void attend(const std::filesystem::path& input, const std::filesystem::path& output);
+
+/// The same of many files, each output under its case's name in the folder `output`. A case that is
+/// wrong keeps none of the others; then all that is wrong is thrown together.
+void attend_all(const std::vector<std::filesystem::path>& inputs,
+                const std::filesystem::path& output);
 
 /// The layout of both files.
 std::string attend_format();

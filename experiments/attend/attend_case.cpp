@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "modalities/plain/csv.h"
+
 namespace relbias::experiments {
 
 AttendCase::AttendCase(const std::filesystem::path& file)
@@ -67,12 +69,28 @@ std::string AttendCase::size(const std::string& name) {
   return tokens ? std::to_string(*tokens) : "";
 }
 
-at::Tensor AttendCase::array(const std::string& name) {
+std::optional<double> AttendCase::scale() {
+  constexpr const char* expected = "rsqrt, none or a number above 0";
+  const bool is_text = contents_.texts.count("scale") != 0;
+  const std::string text = is_text ? word("scale") : "rsqrt";
+  std::optional<double> value = is_text ? number_of(text) : number("scale", expected);
+  if (text == "none") return 1.0;
+  if (text == "rsqrt" && !value) return std::nullopt;
+  if (!value || !(*value > 0) || !std::isfinite(*value)) wrong("scale", expected);
+  return value;
+}
+
+at::Tensor AttendCase::raw(const std::string& name) {
   asked_.insert(name);
   const auto found = contents_.arrays.find(name);
   if (found == contents_.arrays.end()) return {};
   const Array& array = found->second;
-  const at::Tensor values = at::tensor(array.values, at::kDouble).view(array.shape);
+  return at::tensor(array.values, at::kDouble).view(array.shape);
+}
+
+at::Tensor AttendCase::array(const std::string& name) {
+  const at::Tensor values = raw(name);
+  if (!values.defined()) return {};
   if (!at::isfinite(values).all().item<bool>()) {
     fail("dataset '{}' has numbers that are not finite", name);
   }
@@ -84,6 +102,14 @@ at::Tensor AttendCase::required(const std::string& name, at::ScalarType type) {
   if (!found.defined()) fail("dataset '{}' is missing", name);
   const at::Tensor converted = found.to(type);
   check_fits(*this, name, converted);
+  return converted;
+}
+
+at::Tensor AttendCase::required_raw(const std::string& name, at::ScalarType type) {
+  const at::Tensor found = raw(name);
+  if (!found.defined()) fail("dataset '{}' is missing", name);
+  const at::Tensor converted = found.to(type);
+  check_fits(*this, name, converted.masked_fill(at::isfinite(found).logical_not(), 0));
   return converted;
 }
 
@@ -114,6 +140,8 @@ void AttendCase::refuse_unasked() const {
   }
   for (const auto& name : contents_.groups) {
     if (name == "parameters" || name == "relation") continue;
+    const auto holds = [&](const std::string& asked) { return asked.starts_with(name + "/"); };
+    if (std::any_of(asked_.begin(), asked_.end(), holds)) continue;
     if (asked_.count(name) != 0) fail("'{}' is a group, a dataset expected", name);
     fail("unknown group '{}' (see relbias describe attend)", name);
   }

@@ -32,10 +32,17 @@ class AttendCase {
   std::string size(const std::string& name);
 
   bool has(const std::string& dataset) const { return contents_.arrays.count(dataset) != 0; }
-  /// A dataset of finite numbers, float64; undefined where the file has none of this name.
+  /// The scale of the scores: `rsqrt` or nothing, `none`, a number, also as text.
+  std::optional<double> scale();
+  /// A dataset, float64; undefined where the file has none of this name.
+  at::Tensor raw(const std::string& name);
+  /// The same of finite numbers.
   at::Tensor array(const std::string& name);
   /// The same, in another type whose range its numbers must fit; an error where it is missing.
   at::Tensor required(const std::string& name, at::ScalarType type);
+  /// The same, of numbers that need not be finite.
+  at::Tensor required_raw(const std::string& name, at::ScalarType type);
+  bool was_asked(const std::string& name) const { return asked_.count(name) != 0; }
   std::vector<std::string> arrays_under(const std::string& group) const;
 
   /// Throws for the first attribute, dataset or group that nobody asked for.

@@ -34,6 +34,31 @@ void add_edges(AttendCase& input, const Tensor& edges, Structure& sample) {
     sample.edges.push_back({static_cast<int64_t>(edges[e][0].item<double>()),
                             static_cast<int64_t>(edges[e][1].item<double>())});
   }
+  const Tensor features = input.array("relation/edge_features");
+  if (!features.defined()) return;
+  if (features.dim() != 2 || features.size(0) != edges.size(0)) {
+    input.fail("relation/edge_features has shape [{}], [{}, F] expected",
+               fmt::join(features.sizes(), ", "), edges.size(0));
+  }
+  sample.edge_features = features.to(at::kFloat);
+}
+
+// Samples whose tokens stand at positions of their own.
+std::vector<Structure> placed(AttendCase& input, const Tensor& positions,
+                              const std::array<int64_t, 3>& batch_queries_keys) {
+  const auto [batch, queries, keys] = batch_queries_keys;
+  if (positions.sizes() != at::IntArrayRef({batch, keys})) {
+    input.fail("positions has shape [{}], [{}, {}] expected", fmt::join(positions.sizes(), ", "),
+               batch, keys);
+  }
+  if (queries > keys) {
+    input.fail("positions: {} queries and {} keys found, at most as many expected", queries, keys);
+  }
+  std::vector<Structure> samples;
+  for (const Tensor& row : positions.to(at::kLong).unbind(0)) {
+    samples.push_back({.queries = queries, .keys = keys, .positions = row.contiguous()});
+  }
+  return samples;
 }
 
 // One tree a sample: tokens are all nodes where there are as many, else the leaves.
@@ -72,17 +97,12 @@ std::vector<Structure> trees_of(AttendCase& input, const Tensor& parents, const 
   return samples;
 }
 
-// A dataset that the relation reads: graphs have edges or distances, trees parents. With another
-// relation it would change nothing.
+// A dataset that the relation reads: graphs have edges or distances, trees parents. Another
+// relation of the case may read it; refuse_unread says where none does.
 Tensor read_by(AttendCase& input, const std::string& name, const std::string& modality,
                const std::string& relation) {
-  const Tensor found = input.array(name);
   const auto& entry = find_entry("relation", relation, relation_entries());
-  if (found.defined() && entry.modality != modality) {
-    input.fail("{}: relation {} does not read it, a relation of {} expected", name, relation,
-               modality);
-  }
-  return found;
+  return entry.modality == modality ? input.array(name) : Tensor();
 }
 
 // One structure for all samples, or one a sample.
@@ -93,6 +113,9 @@ std::vector<Structure> structures_of(AttendCase& input, const Relation& relation
   const Tensor parents = read_by(input, "relation/parents", "code", options.name());
   if (parents.defined()) {
     return trees_of(input, parents, options, batch_queries_keys);
+  }
+  if (options.name() == "token" && input.has("positions")) {
+    return placed(input, input.array("positions"), batch_queries_keys);
   }
   const Tensor edges = read_by(input, "relation/edges", "graph", options.name());
   const Tensor distance = read_by(input, "relation/distance", "graph", options.name());
@@ -121,6 +144,35 @@ std::vector<Structure> structures_of(AttendCase& input, const Relation& relation
 }
 
 }  // namespace
+
+std::string placed_relation(AttendCase& input, const std::string& relation) {
+  const auto& entry = find_entry("relation", option_name(relation), relation_entries());
+  const Options options = parse_options("relation", relation, entry.options);
+  if (options.name() != "token" || !input.has("positions")) return relation;
+  constexpr double most = 1 << 20;
+  const Tensor positions = input.array("positions");
+  const bool whole = (positions == positions.floor()).all().item<bool>();
+  const double largest = positions.numel() == 0 ? 0 : positions.max().item<double>();
+  const bool given = options.given("randomize");
+  const double end = given ? static_cast<double>(options.integer("randomize")) : most;
+  if (!whole || positions.numel() == 0 || positions.min().item<double>() < 0 || largest >= end) {
+    input.fail("positions: whole numbers from 0 to {} expected", end - 1);
+  }
+  return given ? relation : fmt::format("token randomize={}", static_cast<int64_t>(largest) + 1);
+}
+
+void refuse_unread(const AttendCase& input, const std::string& relations) {
+  const std::vector<std::pair<const char*, const char*>> readers = {
+      {"relation/parents", "tree"},
+      {"relation/edges", "a graph"},
+      {"relation/distance", "hops"},
+      {"relation/edge_features", "edges"},
+      {"positions", "token"}};
+  for (const auto& [name, relation] : readers) {
+    if (!input.has(name) || input.was_asked(name)) continue;
+    input.fail("{}: relation {} does not read it, {} expected", name, relations, relation);
+  }
+}
 
 RelationMap map_in_case(AttendCase& input, const Relation& relation, const Options& options,
                         const std::array<int64_t, 3>& batch_queries_keys) {

@@ -10,6 +10,7 @@ class App;
 namespace relbias::experiments {
 
 void add_run_command(CLI::App& app, int& exit_code);
+void add_tune_command(CLI::App& app, int& exit_code);
 void add_run_one_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_describe_command(CLI::App& app, int& exit_code);

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "experiments/commands/commands.h"
-#include "experiments/study/description.h"
+#include "experiments/study/describe/description.h"
 
 namespace relbias::experiments {
 

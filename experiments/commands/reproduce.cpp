@@ -12,6 +12,7 @@
 #include "modalities/plain/files.h"
 #include "results/claims/published.h"
 #include "results/claims/study_text.h"
+#include "results/print/tuning_table.h"
 #include "results/store/store.h"
 
 namespace relbias::experiments {
@@ -71,7 +72,7 @@ int reproduce(ReproduceCommand& command) {
   keep_claims(table, fs::path(command.run.out) / study / (study + ".toml"));
   const RunsRead read = read_runs(fs::path(command.run.out) / study);
   for (const auto& problem : read.problems) std::cerr << "relbias: " << problem << '\n';
-  std::cout << '\n' << side_by_side(table, read.runs, study);
+  std::cout << '\n' << side_by_side(table, without_trials(read.runs), study);
   return code;
 }
 

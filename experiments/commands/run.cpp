@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // experiments/commands: `relbias run`, every run of some studies.
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/run_studies.h"
 #include "experiments/run/device.h"
+#include "experiments/tuning/choice.h"
 
 namespace relbias::experiments {
 namespace {
@@ -44,6 +46,45 @@ void tell_of_data(const std::vector<PlannedRun>& runs) {
   }
 }
 
+// Runs what is not finished of these; returns the exit code.
+int run_planned(const std::vector<Study>& studies, std::vector<PlannedRun>& runs,
+                const StudiesRequest& command) {
+  for (const Study& study : studies) keep_text(study, command.out);
+  if (const int64_t earlier = earlier_files(runs); earlier > 0) {
+    std::cerr << "relbias: " << earlier << " files of an earlier program (schema 1) are beside "
+              << "the runs: their runs are repeated, and no verdict rests on them\n";
+  }
+  const auto open = std::count_if(runs.begin(), runs.end(),
+                                  [](const PlannedRun& planned) { return !planned.finished; });
+  RunnerOptions runner = command.runner;
+  divide_cores(command, open, runner);
+  const SweepResult result = run_all(runs, runner);
+  const bool trials = !runs.empty() && runs.front().run.role == "trial";
+  std::cout << (trials ? "trials: " : "") << result.summary() << "; results in " << command.out
+            << std::endl;
+  if (result.interrupted) std::cerr << "relbias: give the same command again to go on\n";
+  if (result.interrupted) return 130;
+  return result.failed > 0 || result.not_run > 0 ? 1 : 0;
+}
+
+// What the trials chose; nothing while some are not finished, other shards' perhaps.
+std::optional<ChoicesOf> chosen(const std::vector<Study>& studies, const StudiesRequest& command) {
+  ChoicesOf choices;
+  int64_t trials = 0, unfinished = 0;
+  for (const Study& study : studies) {
+    ChoicesMade made = choices_made(study, command.selection, command.out);
+    trials += made.trials;
+    unfinished += made.unfinished;
+    choices[study.name] = std::move(made.choices);
+  }
+  if (unfinished == 0) return choices;
+  std::cerr << fmt::format(
+      "relbias: {} of {} trials are not finished, and the runs wait for all of them: give the same "
+      "command again when they are\n",
+      unfinished, trials);
+  return std::nullopt;
+}
+
 }  // namespace
 
 int run_studies(StudiesRequest& command) {
@@ -52,30 +93,34 @@ int run_studies(StudiesRequest& command) {
   choose_device(command.runner.device);
   std::vector<Study> studies;
   for (const auto& name : command.studies) studies.push_back(load_study(name));
+  std::vector<PlannedRun> trials = plan_trials(studies, command.selection, shard);
   std::vector<PlannedRun> runs = plan(studies, command.selection, shard);
   tell_of_data(runs);
+  const bool is_tuned = std::ranges::any_of(
+      studies, [&](const Study& study) { return !tuned_cells(study, command.selection).empty(); });
+  if (command.trials_only && !is_tuned) input_error("tune: none of the studies has a table `tune`");
   if (command.dry_run) {
+    find(trials, command.out);
     find(runs, command.out);
-    std::cout << plan_table(runs);
+    if (is_tuned) std::cout << plan_table(trials);
+    if (!command.trials_only) std::cout << plan_table(runs);
     return 0;
   }
+  const auto keep_plans = [&](const ChoicesOf& choices) {
+    for (const Study& study : studies) keep_plan(study, command.selection, choices, command.out);
+  };
+  place(is_tuned ? trials : runs, command.out);
+  keep_plans({});
+  if (!is_tuned) return run_planned(studies, runs, command);
+  if (const int code = trials.empty() ? 0 : run_planned(studies, trials, command); code != 0)
+    return code;
+  const std::optional<ChoicesOf> choices = chosen(studies, command);
+  if (!choices) return 1;
+  if (command.trials_only) return 0;
+  runs = plan(studies, command.selection, shard, *choices);
   place(runs, command.out);
-  for (const Study& study : studies) {
-    keep_text(study, command.out);
-    keep_plan(study, command.selection, command.out);
-  }
-  if (const int64_t earlier = earlier_files(runs); earlier > 0) {
-    std::cerr << "relbias: " << earlier << " files of an earlier program (schema 1) are beside "
-              << "the runs: their runs are repeated, and no verdict rests on them\n";
-  }
-  const auto open = std::count_if(runs.begin(), runs.end(),
-                                  [](const PlannedRun& planned) { return !planned.finished; });
-  divide_cores(command, open, command.runner);
-  const SweepResult result = run_all(runs, command.runner);
-  std::cout << result.summary() << "; results in " << command.out << std::endl;
-  if (result.interrupted) std::cerr << "relbias: give the same command again to go on\n";
-  if (result.interrupted) return 130;
-  return result.failed > 0 || result.not_run > 0 ? 1 : 0;
+  keep_plans(*choices);
+  return run_planned(studies, runs, command);
 }
 
 void add_run_options(CLI::App& command, StudiesRequest& request) {
@@ -120,6 +165,18 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "process runs is left to it. 1: a run failed or could not be written. 2: the command or a "
       "study "
       "is wrong. 130: interrupted.");
+  command->callback([request, &exit_code] { exit_code = run_studies(*request); });
+}
+
+void add_tune_command(CLI::App& app, int& exit_code) {
+  const auto request = std::make_shared<StudiesRequest>();
+  request->trials_only = true;
+  CLI::App* command =
+      app.add_subcommand("tune", "Only the trials by which studies choose settings");
+  command->add_option("STUDY", request->studies, "names (relbias list studies) or .toml files")
+      ->required();
+  command->add_option("--shard", request->shard, "i/n: the i-th of n equal parts of the trials");
+  add_run_options(*command, *request);
   command->callback([request, &exit_code] { exit_code = run_studies(*request); });
 }
 

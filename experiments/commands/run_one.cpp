@@ -98,6 +98,8 @@ void add_run_one_command(CLI::App& app, int& exit_code) {
   command->group("");  // hidden
   command->add_option("--study", request->study)->required();
   command->add_option("--file", request->file)->required();
+  command->add_option("--role", request->role.name);
+  command->add_option("--tuning", request->role.tuning);
   command->add_option("--device", request->device);
   command->add_option("--threads", request->threads);
   command->add_option("--checkpoint-seconds", request->checkpoint_seconds);

@@ -39,8 +39,9 @@ std::string quoted(const std::string& word) {
   return result + "'";
 }
 
-std::string run_words(const SubmitCommand& command) {
-  std::string words = "run";
+// `verb`: run or tune.
+std::string run_words(const SubmitCommand& command, const std::string& verb) {
+  std::string words = verb;
   for (const auto& study : command.studies) {
     const bool is_path = study.ends_with(".toml");
     words += " " + quoted(is_path ? fs::absolute(study).string() : study);
@@ -52,7 +53,7 @@ std::string run_words(const SubmitCommand& command) {
 
 // Each task of the array is one shard; what is finished or interrupted is found by its file, so
 // that the same script can be submitted again.
-std::string script_for(const SubmitCommand& command, int64_t runs) {
+std::string script_for(const SubmitCommand& command, const std::string& verb, int64_t runs) {
   const int64_t tasks = std::min(runs, command.tasks);
   std::string script = "#!/usr/bin/env bash\n";
   script += fmt::format("#SBATCH --job-name=relbias\n#SBATCH --array=1-{}\n", tasks);
@@ -64,28 +65,54 @@ std::string script_for(const SubmitCommand& command, int64_t runs) {
                         quoted(fs::absolute(command.out).string() + "/slurm-%A-%a.log"));
   script += "#SBATCH --signal=B:TERM@120\n";  // B: this script, which becomes relbias by exec
   script += "export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK\n";
-  script +=
-      fmt::format("exec {} {} --jobs 1 --shard \"$SLURM_ARRAY_TASK_ID/{}\"\n",
-                  quoted(fs::read_symlink("/proc/self/exe").string()), run_words(command), tasks);
+  script += fmt::format("exec {} {} --jobs 1 --shard \"$SLURM_ARRAY_TASK_ID/{}\"\n",
+                        quoted(fs::read_symlink("/proc/self/exe").string()),
+                        run_words(command, verb), tasks);
   return script;
+}
+
+// The script of the trials, where there are any, and of the runs.
+struct Scripts {
+  std::string trials, runs;
+};
+
+Scripts scripts_for(const SubmitCommand& command) {
+  std::vector<Study> studies;
+  for (const auto& name : command.studies) studies.push_back(load_study(name));
+  const std::vector<PlannedRun> trials = plan_trials(studies, command.selection, {1, 1});
+  std::vector<PlannedRun> runs = plan(studies, command.selection, {1, 1});
+  Scripts scripts{.trials = "", .runs = script_for(command, "run", std::ssize(runs))};
+  if (!trials.empty()) scripts.trials = script_for(command, "tune", std::ssize(trials));
+  if (!command.dry_run) place(runs, command.out);
+  return scripts;
+}
+
+// The number of the job that sbatch says; runs begin after it, however its tasks end: they say
+// themselves which trials are missing.
+std::string command_line(const std::string& trials, const std::string& runs) {
+  if (trials.empty()) return "sbatch " + quoted(runs);
+  return fmt::format(
+      "set -o pipefail; job=$(sbatch --parsable {} | cut -d';' -f1) && "
+      "echo \"trials: job $job\" && sbatch --dependency=afterany:$job {}",
+      quoted(trials), quoted(runs));
 }
 
 int submit(const SubmitCommand& command) {
   if (!command.slurm) input_error("submit: --slurm expected, the only scheduler there is");
-  std::vector<Study> studies;
-  for (const auto& name : command.studies) studies.push_back(load_study(name));
-  std::vector<PlannedRun> runs = plan(studies, command.selection, {1, 1});
-  const std::string script = script_for(command, static_cast<int64_t>(runs.size()));
+  const Scripts scripts = scripts_for(command);
   if (command.dry_run) {
-    std::cout << script;
+    std::cout << scripts.trials << (scripts.trials.empty() ? "" : "\n") << scripts.runs;
     return 0;
   }
-  place(runs, command.out);
-  const fs::path file = fs::absolute(command.out) / "submit.sh";
-  replace_file(file, script);
-  const int status = std::system(("sbatch " + quoted(file.string())).c_str());
+  const fs::path out = fs::absolute(command.out), runs = out / "submit.sh";
+  const fs::path trials = scripts.trials.empty() ? fs::path() : out / "submit-tune.sh";
+  replace_file(runs, scripts.runs);
+  if (!trials.empty()) replace_file(trials, scripts.trials);
+  const std::string line = command_line(trials.string(), runs.string());
+  const int status = std::system(("bash -c " + quoted(line)).c_str());
   if (status != 0) {
-    input_error("sbatch failed; the job script is {}: submit it where Slurm is", file.string());
+    input_error("sbatch failed; the job script is {}: submit it where Slurm is{}", runs.string(),
+                trials.empty() ? "" : ", after " + trials.string());
   }
   return 0;
 }

@@ -13,6 +13,7 @@
 #include "experiments/commands/commands.h"
 #include "modalities/plain/check.h"
 #include "results/print/table.h"
+#include "results/print/tuning_table.h"
 #include "results/store/merged.h"
 #include "results/store/store.h"
 
@@ -28,6 +29,7 @@ struct TableCommand {
   bool deviation = false;
   double at = 1;
   std::string merge;
+  bool tuning = false;
 };
 
 size_t index_of(const char* kind, const std::string& word, const std::vector<std::string>& words) {
@@ -81,9 +83,19 @@ void print_table(const TableCommand& command) {
   if (!command.by.empty()) {
     by = static_cast<StandingsBy>(index_of("column", command.by, {"modality", "task", "relation"}));
   }
-  const RunsRead read = read_runs(command.folder);
+  RunsRead read = read_runs(command.folder);
   for (const auto& problem : read.problems) std::cerr << "relbias: " << problem << '\n';
   if (!command.merge.empty()) return merge(read, command);
+  if (command.tuning) {
+    std::cout << render_tuning(read.runs, format) << note_on_damaged(read.problems.size(), format);
+    return;
+  }
+  if (format != TableFormat::csv || by) {
+    read.runs = without_trials(read.runs);
+    if (read.runs.empty()) {
+      input_error("{}: trials only, no runs yet; --tuning shows them", command.folder);
+    }
+  }
   if (by) {
     std::cout << render_standings(read.runs, *by, command.at, format)
               << note_on_damaged(read.problems.size(), format);
@@ -122,6 +134,8 @@ void add_table_command(CLI::App& app, int&) {
                       "modality, task or relation: ranks of the encodings in each of them");
   command->add_option("--at", request->at, "with --by: size of evaluation / training size")
       ->capture_default_str();
+  command->add_flag("--tuning", request->tuning,
+                    "the trials instead, by which settings were chosen");
   command->add_option("--merge", request->merge,
                       "write all runs into this HDF5 file instead: tables runs, evaluation, train");
   command->callback([request] { print_table(*request); });

@@ -187,6 +187,13 @@ class Resolver {
     const int64_t size = config_.train.size;
     if (sizes.empty()) sizes = {size, 2 * size, 4 * size, 8 * size};
     sort_sizes("evaluate.sizes", sizes);
+    at("evaluate.at", [&]() {
+      const auto& shares = config_.evaluate.at;
+      const bool ascends = std::ranges::adjacent_find(shares, std::greater_equal()) == shares.end();
+      if (ascends && !shares.empty() && shares.back() == 1) return;
+      input_error("[{}] found, ascending shares of the steps expected, the last of them 1",
+                  fmt::join(shares, ", "));
+    });
     at("evaluate.variants", [&]() {
       for (std::string& variant : config_.evaluate.variants) {
         variant = parse_task(config_.data.task.name() + " " + variant).written();

@@ -36,6 +36,8 @@ struct EvaluateConfig {
   std::vector<int64_t> sizes;
   std::vector<std::string> variants;  // `segments=4`: options of the task, each evaluated as well
   std::vector<std::string> metrics;   // `auroc`: beside the task's own
+  std::string split = "test";
+  std::vector<double> at{1.0};  // shares of the steps
   int64_t samples = 384;
   int64_t tokens = 65536;
   int64_t batch_tokens = 8192;

@@ -135,6 +135,15 @@ void visit_settings(Config& config, Visit&& visit) {
   visit(Field{.key = "evaluate.metrics",
               .meaning = "beside the task's own, `auroc`, `depth balanced accuracy`"},
         evaluate.metrics);
+  visit(Field{.key = "evaluate.split",
+              .meaning = "held-out data; validation is for choosing settings",
+              .choices = {"test", "validation"}},
+        evaluate.split);
+  visit(Field{.key = "evaluate.at",
+              .meaning = "shares of train.steps at which to evaluate, ascending, the last 1",
+              .minimum = 1e-9,
+              .maximum = 1},
+        evaluate.at);
   visit(Field{"evaluate.samples",
               "evaluation samples a size: drawn, or at most where the data is finite", 1,
               most_samples},

@@ -57,11 +57,11 @@ void Progress::step(size_t run, int64_t step, double loss) {
   }
   active.step = step;
   active.loss = loss;
+  active.evaluated_size = 0;
 }
 
 void Progress::evaluating(size_t run, int64_t size) {
   Active& active = active_.at(run);
-  active.step = active.steps;
   active.evaluated_size = size;
 }
 
@@ -93,7 +93,8 @@ double Progress::rate(const Active& run) {
 
 std::string Progress::describe(const Active& run) {
   if (run.evaluated_size > 0) {
-    return fmt::format("{}: trained, evaluating size {}", run.label, run.evaluated_size);
+    return fmt::format("{}: step {}/{}, evaluating size {}", run.label, run.step, run.steps,
+                       run.evaluated_size);
   }
   if (run.first_step < 0) return fmt::format("{}: reading data", run.label);
   const double steps_a_second = rate(run);

@@ -44,7 +44,8 @@ void handle_signals() {
 // it, too little memory for instance, need not be there the next time.
 RunStatus record_death(const PlannedRun& planned, const std::string& message) {
   const RunLock lock(planned.file);
-  RunRecord record = new_record(planned.study, planned.run.config);
+  RunRecord record =
+      new_record(planned.study, planned.run.config, {planned.run.role, planned.run.tuning});
   std::error_code unreadable;
   if (std::filesystem::exists(planned.file, unreadable)) record = read_run(planned.file);
   // It died behind its end, or another call finished it.
@@ -132,10 +133,12 @@ class Sweep {
     start.arguments = {"run-one",
                        "--study=" + planned.study,
                        "--file=" + planned.file.string(),
+                       "--role=" + planned.run.role,
                        "--device=" + options_.device,
                        fmt::format("--threads={}", options_.threads),
                        fmt::format("--checkpoint-seconds={}", options_.checkpoint_seconds)};
     if (options_.continue_anyway) start.arguments.emplace_back("--continue-anyway");
+    if (!planned.run.tuning.empty()) start.arguments.push_back("--tuning=" + planned.run.tuning);
     start.environment = {fmt::format("OMP_NUM_THREADS={}", options_.threads)};
     start.input = planned.run.text;
     return start;

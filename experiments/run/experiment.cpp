@@ -40,6 +40,18 @@ void check_variant(const std::string& variant, const TaskTraits& task, const Tas
   }
 }
 
+// Trials whose first metric is the same are told apart by their loss.
+void add_losses(TaskTraits& traits) {
+  for (const Question& question : traits.questions) {
+    if (question.kind == Question::Kind::number) continue;
+    const std::string before = question.name.empty() ? "" : question.name + " ";
+    const std::string loss = before + "cross-entropy";
+    if (std::ranges::find(traits.metrics, loss) == traits.metrics.end()) {
+      traits.metrics.push_back(loss);
+    }
+  }
+}
+
 // Models are built with their weights; one that cannot fit must not get to an allocator that
 // overcommits. The blocks' matrices alone, float32: a lower bound.
 void check_memory_of(const ModelConfig& model) {
@@ -97,6 +109,7 @@ TaskTraits traits_of(const RunConfig& config, const Task& task) {
       traits.metrics.push_back(metric);
     }
   }
+  if (config.evaluate.split == "validation") add_losses(traits);
   return traits;
 }
 
@@ -112,6 +125,8 @@ std::vector<EvaluationRequest> evaluation_requests(const RunConfig& config, cons
                         .batch = std::max<int64_t>(1, evaluate.batch_tokens / tokens),
                         .above = above,
                         .block = *std::ranges::max_element(evaluate.sizes)});
+    const bool validates = evaluate.split == "validation";
+    requests.back().split = validates ? Split::validation : Split::test;
     above = size;
   }
   return requests;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <ctime>
 #include <optional>
+#include <tuple>
 
 #include "experiments/evaluation/attention_report.h"
 #include "experiments/evaluation/evaluation.h"
@@ -20,6 +21,7 @@
 #include "experiments/run/record/provenance.h"
 #include "experiments/run/record/weights.h"
 #include "experiments/run/trainer.h"
+#include "experiments/tuning/trial.h"
 #include "experiments/version.h"
 #include "results/metrics/metric.h"
 #include "results/store/store.h"
@@ -82,7 +84,9 @@ std::string failure_text(const std::exception& error) {
 class Performance {
  public:
   Performance(const RunRequest& request, const Watcher& watcher)
-      : request_(request), watcher_(watcher), record_(new_record(request.study, request.config)) {}
+      : request_(request),
+        watcher_(watcher),
+        record_(new_record(request.study, request.config, request.role)) {}
 
   RunEnd perform() {
     const std::optional<RunRecord> earlier = read_earlier();
@@ -123,6 +127,7 @@ class Performance {
     record_ = earlier;
     record_.config = here_.config;  // what is logged and kept may have changed
     record_.status = RunStatus::running;
+    std::tie(record_.role, record_.tuning) = std::tie(request_.role.name, request_.role.tuning);
     record_.message.clear();
     record_.finished.clear();
   }
@@ -173,10 +178,12 @@ class Performance {
     for (EvaluationRow& row : rows) {
       row.step = trainer_->step();
       row.commit = git_commit();
+      record_.evaluation.push_back(std::move(row));
     }
-    for (SampleSet& set : samples) set.step = trainer_->step();
-    record_.evaluation = std::move(rows);
-    record_.samples = std::move(samples);
+    for (SampleSet& set : samples) {
+      set.step = trainer_->step();
+      record_.samples.push_back(std::move(set));
+    }
   }
 
   void begin(c10::Device device) {
@@ -223,6 +230,10 @@ class Performance {
     note_continuation(differing, checkpoint.step);
     trainer_->load(checkpoint.bytes);
     std::erase_if(record_.train, [&](const TrainRow& row) { return row.step > trainer_->step(); });
+    std::erase_if(record_.evaluation,
+                  [&](const EvaluationRow& row) { return row.step > trainer_->step(); });
+    std::erase_if(record_.samples,
+                  [&](const SampleSet& set) { return set.step > trainer_->step(); });
     seconds_before_ = record_.wall_seconds;
     write_run(request_.file, record_);  // it runs again
     watcher_.on_continue(trainer_->step());
@@ -246,6 +257,7 @@ class Performance {
   void train() {
     double last_row = seconds_at_work(record_.device);
     int64_t tokens = 0;
+    evaluate_if_due();  // where the run was interrupted
     while (!trainer_->finished()) {
       const StepReport report = trainer_->advance();
       const int64_t step = trainer_->step();
@@ -265,8 +277,24 @@ class Performance {
       }
       watcher_.on_step(step, report.loss);
       stop_if_wanted();
+      evaluate_if_due();
       if (seconds_since(last_save_) >= request_.checkpoint_seconds) save();
     }
+  }
+
+  // Within the training; its end is evaluated in any case.
+  void evaluate_if_due() {
+    const int64_t now = trainer_->step();
+    const auto steps = static_cast<double>(request_.config.train.steps);
+    const auto is_now = [&](double share) {
+      return std::max<int64_t>(1, std::llround(share * steps)) == now;
+    };
+    if (trainer_->finished() || !std::ranges::any_of(request_.config.evaluate.at, is_now) ||
+        std::ranges::count(record_.evaluation, now, &EvaluationRow::step) > 0) {
+      return;
+    }
+    evaluate_now();
+    save();  // with what was found: a run that continues does not look again
   }
 
   void stop_if_wanted() const {
@@ -317,14 +345,18 @@ RunEnd perform(const RunRequest& request, const Watcher& watcher) {
   return Performance(request, watcher).perform();
 }
 
-RunRecord new_record(const std::string& study, const RunConfig& config) {
+RunRecord new_record(const std::string& study, const RunConfig& config, const RunRole& role) {
   RunRecord record;
+  record.role = role.name;
+  record.tuning = role.tuning;
   record.study = study;
   record.config = config_text(config);
   record.identity = identity_text(config);
   record.run_id = run_id(record.identity);
   record.settings = recorded_settings(config);
-  record.positions = recorded_positions(config);
+  RunConfig named = config;
+  take_tuned_out(role.tuning, named);
+  record.positions = recorded_positions(named);
   stamp(record);
   record.started = utc_time();
   record.modality = find_entry("task", config.data.task.name(), task_entries()).modality;
@@ -335,7 +367,7 @@ RunRecord new_record(const std::string& study, const RunConfig& config) {
     relations.push_back(position.relation.label());
   }
   record.relation = fmt::format("{}", fmt::join(relations, " + "));
-  record.encoding = position_label(config.model);
+  record.encoding = position_label(named.model);
   record.seed = config.seed;
   record.train_size = config.train.size;
   return record;

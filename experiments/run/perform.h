@@ -12,10 +12,17 @@
 
 namespace relbias::experiments {
 
+/// What a run is to its study.
+struct RunRole {
+  std::string name = "run";  // or trial
+  std::string tuning{};      // as the record has it
+};
+
 struct RunRequest {
   std::string study;
   std::filesystem::path file;  // of the record
   RunConfig config;
+  RunRole role{};
   std::string device = "auto";     // auto | cpu | cuda
   int64_t threads = 1;             // a run that continues keeps the number it began with
   double checkpoint_seconds = 60;  // between two snapshots of a running run
@@ -52,7 +59,7 @@ struct RunBusy : RunRefused {
 };
 
 /// The record of a run that has not begun.
-RunRecord new_record(const std::string& study, const RunConfig& config);
+RunRecord new_record(const std::string& study, const RunConfig& config, const RunRole& role);
 
 /// Now, as `2026-01-31T12:00:00Z`.
 std::string utc_time();

@@ -3,77 +3,23 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "experiments/run/record/identity.h"
+#include "experiments/study/selection.h"
 #include "experiments/study/study.h"
+#include "experiments/tuning/trial.h"
 
 namespace relbias::experiments {
 namespace {
 
-std::vector<std::string> texts_of(const Axis& axis) {
-  std::vector<std::string> texts;
-  for (const auto* value : axis.values) texts.push_back(text_of(*value));
-  return texts;
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
-Axis& find_axis(std::vector<Axis>& sweep, const std::string& key) {
-  std::vector<std::string> keys;
-  for (Axis& axis : sweep) {
-    if (axis.key == key) return axis;
-    keys.push_back(axis.key);
-  }
-  unknown_word("key of the sweep", key, keys);
-}
-
-// A value is meant by its whole text, or by the name it starts with: `rope` for `rope layout=half`.
-bool is_meant(const std::string& value, const std::string& wanted,
-              const std::vector<std::string>& values) {
-  if (std::find(values.begin(), values.end(), wanted) != values.end()) return value == wanted;
-  return value.starts_with(wanted + " ");
-}
-
-void keep_only(std::vector<Axis>& sweep, const std::string& filter) {
-  const auto equals = filter.find('=');
-  if (equals == std::string::npos) {
-    input_error("--only {}: key=value,value expected, for example model.encoding=alibi,t5", filter);
-  }
-  at_place("--only " + filter, nullptr, [&]() {
-    Axis& axis = find_axis(sweep, filter.substr(0, equals));
-    const auto values = texts_of(axis);
-    std::vector<bool> kept(values.size(), false);
-    for (const auto& wanted : split(filter.substr(equals + 1), ',')) {
-      bool found = false;
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (!is_meant(values[i], wanted, values)) continue;
-        kept[i] = found = true;
-      }
-      if (!found) unknown_word(fmt::format("value of {}", axis.key), wanted, values);
-    }
-    std::vector<const toml::node*> remaining;
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (kept[i]) remaining.push_back(axis.values[i]);
-    }
-    axis.values = remaining;
-  });
-}
-
 // What a run is called among the others: the swept values, encodings and tasks by their text alone.
-std::string label_of(const std::vector<Axis>& sweep, const std::vector<size_t>& choice) {
+std::string label_of(const std::vector<Axis>& sweep, const std::vector<size_t>& choice,
+                     bool with_seed) {
   std::vector<std::string> parts;
   for (size_t axis = 0; axis < sweep.size(); ++axis) {
     const std::string& key = sweep[axis].key;
+    if (key == "seed" && !with_seed) continue;
     const std::string text = text_of(*sweep[axis].values[choice[axis]]);
     const bool is_named = key == "model.encoding" || key == "data.task" || key == "data.dataset";
     parts.push_back(is_named ? text : fmt::format("{}={}", key.substr(key.rfind('.') + 1), text));
@@ -90,16 +36,11 @@ bool next_choice(const std::vector<Axis>& sweep, std::vector<size_t>& choice) {
   return false;
 }
 
-Run resolve(const Settings& settings, std::string label) {
-  Run run{.config = read_config(settings),
-          .text = "",
-          .identity = "",
-          .id = "",
-          .label = std::move(label)};
+Run resolved(RunConfig config, std::string label) {
+  Run run{.config = std::move(config), .label = std::move(label)};
   run.text = config_text(run.config);
   run.identity = identity_text(run.config);
   run.id = run_id(run.identity);
-  if (run.label.empty()) run.label = position_label(run.config.model);
   return run;
 }
 
@@ -113,74 +54,71 @@ void refuse_twins(const std::vector<Run>& runs) {
   }
 }
 
-// `part=image,text`: parts by their names.
-void keep_parts(std::vector<Part>& parts, const std::string& filter, const std::string& wanted) {
-  std::vector<std::string> names;
-  for (const Part& part : parts) {
-    if (!part.name.empty()) names.push_back(part.name);
-  }
-  if (names.empty()) input_error("--only {}: the study has no [[part]]", filter);
-  const std::vector<std::string> kept = split(wanted, ',');
-  for (const std::string& name : kept) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    at_place("--only " + filter, nullptr, [&]() { unknown_word("part", name, names); });
-  }
-  std::erase_if(parts, [&](const Part& part) {
-    return std::find(kept.begin(), kept.end(), part.name) == kept.end();
-  });
-}
+// One choice of a value for every axis of a part.
+struct Chosen {
+  Settings settings;
+  std::string label;
+  std::string cell;  // the label without the seed: runs of one cell share what was tuned
+};
 
-// The parts in which the key and every value of a filter occur; at least one part must have them.
-void keep_only(std::vector<Part>& parts, const std::string& filter) {
-  constexpr std::string_view by_name = "part=";
-  if (filter.starts_with(by_name)) {
-    return keep_parts(parts, filter, filter.substr(by_name.size()));
-  }
-  std::vector<Part> kept;
-  std::exception_ptr refusal;
-  for (Part& part : parts) {
-    try {
-      keep_only(part.sweep, filter);
-      kept.push_back(std::move(part));
-    } catch (const InputError&) {
-      if (!refusal) refusal = std::current_exception();
-    }
-  }
-  if (kept.empty() && refusal) std::rethrow_exception(refusal);
-  parts = std::move(kept);
-}
-
-void add_runs(const Part& part, const Settings& pinned, std::vector<Run>& runs) {
+// In the order of the runs.
+std::vector<Chosen> choices_of(const Part& part) {
+  std::vector<Chosen> all;
   std::vector<size_t> choice(part.sweep.size(), 0);
   do {
-    Settings settings = part.base;
+    Chosen& one = all.emplace_back();
+    one.settings = part.base;
     for (size_t axis = 0; axis < part.sweep.size(); ++axis) {
-      assign(part.sweep[axis].key, *part.sweep[axis].values[choice[axis]], settings);
+      assign(part.sweep[axis].key, *part.sweep[axis].values[choice[axis]], one.settings);
     }
-    for (const auto& [key, value] : pinned) settings[key] = value;
-    Run run = resolve(settings, label_of(part.sweep, choice));
-    if (!part.name.empty()) run.label = fmt::format("{}: {}", part.name, run.label);
-    runs.push_back(std::move(run));
+    for (const auto& [key, value] : part.smoke) one.settings[key] = value;
+    one.label = label_of(part.sweep, choice, true);
+    one.cell = label_of(part.sweep, choice, false);
+    for (std::string* text : {&one.label, &one.cell}) {
+      if (text->empty()) *text = position_label(read_config(one.settings).model);
+      if (!part.name.empty()) *text = fmt::format("{}: {}", part.name, *text);
+    }
   } while (next_choice(part.sweep, choice));
+  return all;
 }
 
-// model.positions and the pair model.encoding, model.relation are two spellings of one thing:
-// --set model.positions replaces both.
-void replace_spelling(Part& part, const Settings& set) {
-  if (set.count("model.positions") == 0) return;
-  for (const char* key : {"model.encoding", "model.relation"}) {
-    part.base.erase(key);
-    part.smoke.erase(key);
-    std::erase_if(part.sweep, [&](const Axis& axis) { return axis.key == key; });
+// A seed that a trial had would be part of what was chosen.
+void refuse_seed_of_trials(const Tuning& tuning, int64_t seed) {
+  if (std::ranges::find(tuning.seeds, seed) == tuning.seeds.end()) return;
+  input_error("tune.seeds: {} found, which is a seed of the study itself", seed);
+}
+
+TunedCell cell_of(const Chosen& chosen, const Tuning& tuning, const std::string& study) {
+  TunedCell cell{.name = chosen.cell, .of = tuning.trials};
+  const std::vector<GridPoint> points = drawn_points(tuning, chosen.settings, study);
+  for (size_t n = 0; n < points.size(); ++n) {
+    std::vector<Run>& runs = cell.trials.emplace_back();
+    for (const int64_t seed : tuning.seeds) {
+      const std::string label = fmt::format("{}, trial {} of {}: {}, seed={}", cell.name, n + 1,
+                                            points.size(), points[n].label(), seed);
+      Run& run = runs.emplace_back(resolved(trial_config(chosen.settings, points[n], seed), label));
+      run.role = "trial";
+      run.tuning = trial_text(points, n, cell.name);
+    }
   }
+  return cell;
 }
 
-// Reads the first run of a part at its smoke size, so that its errors do not wait for --smoke.
-void check_smoke(const Part& part) {
-  Settings settings = part.base;
-  for (const Axis& axis : part.sweep) assign(axis.key, *axis.values.front(), settings);
-  for (const auto& [key, value] : part.smoke) settings[key] = value;
-  read_config(settings);
+Run tuned_run(const Chosen& chosen, const Tuning& tuning, const std::string& study,
+              const Choices& choices) {
+  const std::vector<GridPoint> points = drawn_points(tuning, chosen.settings, study);
+  const auto found = choices.find(chosen.cell);
+  const Choice choice = found == choices.end() ? Choice{} : found->second;
+  const GridPoint& point = points.at(choice.trial);
+  Run run = resolved(config_at(chosen.settings, point), chosen.label);
+  refuse_seed_of_trials(tuning, run.config.seed);
+  run.is_open = found == choices.end();
+  run.tuning = choice_text({.points = points,
+                            .chosen = choice.trial,
+                            .of = tuning.trials,
+                            .diverged = choice.diverged,
+                            .cell = chosen.cell});
+  return run;
 }
 
 // An error about a setting that is written nowhere has no place: the study is the place.
@@ -197,31 +135,36 @@ auto naming_study(const Study& study, Read&& read) {
 
 }  // namespace
 
-std::vector<Run> expand(const Study& study, const Selection& selection) {
-  std::vector<Assignment> assignments;
-  Settings set;
-  for (const auto& text : selection.set) {
-    assignments.push_back(parse_assignment(text, "--set"));
-    assign(assignments.back().key, assignments.back().value(), set);
-  }
+std::vector<Run> expand(const Study& study, const Selection& selection, const Choices& choices) {
   return naming_study(study, [&]() {
-    // From here on a part's smoke settings are all that is pinned.
-    std::vector<Part> parts = study.parts;
-    for (Part& part : parts) {
-      if (set.empty()) check_smoke(part);
-      if (selection.smoke && part.smoke.empty()) {
-        input_error("no [smoke] settings found, --smoke expects some");
-      }
-      if (!selection.smoke) part.smoke.clear();
-      replace_spelling(part, set);
-      for (const auto& [key, value] : set) part.smoke[key] = value;
-      std::erase_if(part.sweep, [&](const Axis& axis) { return part.smoke.count(axis.key) != 0; });
-    }
-    for (const auto& filter : selection.only) keep_only(parts, filter);
+    const SelectedParts selected = selected_parts(study, selection);
     std::vector<Run> runs;
-    for (const Part& part : parts) add_runs(part, part.smoke, runs);
+    for (const Part& part : selected.parts) {
+      for (Chosen& chosen : choices_of(part)) {
+        runs.push_back(part.tuning
+                           ? tuned_run(chosen, *part.tuning, study.name, choices)
+                           : resolved(read_config(chosen.settings), std::move(chosen.label)));
+      }
+    }
     refuse_twins(runs);
     return runs;
+  });
+}
+
+std::vector<TunedCell> tuned_cells(const Study& study, const Selection& selection) {
+  return naming_study(study, [&]() {
+    const SelectedParts selected = selected_parts(study, selection);
+    std::vector<TunedCell> cells;
+    std::set<std::string> seen;
+    for (const Part& part : selected.parts) {
+      if (!part.tuning) continue;
+      for (const Chosen& chosen : choices_of(part)) {
+        if (seen.insert(chosen.cell).second) {
+          cells.push_back(cell_of(chosen, *part.tuning, study.name));
+        }
+      }
+    }
+    return cells;
   });
 }
 

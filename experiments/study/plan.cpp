@@ -17,6 +17,7 @@
 #include "experiments/run/device.h"
 #include "experiments/run/perform.h"
 #include "experiments/run/record/identity.h"
+#include "experiments/tuning/trial.h"
 #include "modalities/plain/files.h"
 #include "results/claims/study_text.h"
 #include "results/store/store.h"
@@ -122,6 +123,60 @@ bool is_finished_file(const PlannedRun& planned) {
   return true;
 }
 
+// The runs of this shard, each checked.
+class Planner {
+ public:
+  explicit Planner(const Shard& shard) : shard_(shard), binned_(false) {}
+
+  void begin(const Study& study) {
+    const auto& [name, file] = *files_.emplace(study.name, study.file).first;
+    if (file != study.file) {
+      input_error("two studies are called {}, {} and {}: their results would share a folder", name,
+                  file, study.file);
+    }
+    study_ = &study;
+    binned_ = shard_.of > 1;  // a shard may hold none of the runs that are not
+  }
+
+  void add(const Run& run) {
+    if (!seen_.emplace(study_->name, run.id).second) {
+      // Two cells that differ in nothing that a trial depends on share their trials.
+      if (run.role == "trial") return;
+      input_error("study {} is given twice", study_->name);
+    }
+    if (number_++ % shard_.of != shard_.part - 1) return;
+    planned_.push_back(checked(*study_, run, cache_));
+    binned_ |= planned_.back().binned;
+  }
+
+  bool binned() const { return binned_; }
+  std::vector<PlannedRun> planned() { return std::move(planned_); }
+
+ private:
+  const Shard shard_;
+  const Study* study_ = nullptr;
+  bool binned_;
+  int64_t number_ = 0;
+  DatasetCache cache_;
+  std::set<std::pair<std::string, std::string>> seen_;
+  std::map<std::string, std::string> files_;  // of studies, by name
+  std::vector<PlannedRun> planned_;
+};
+
+// A finished run is what was chosen now, or is not any more: neither changes its numbers.
+void keep_role(const PlannedRun& planned) {
+  RunRecord record = read_run(planned.file, RunParts::numbers);
+  if (record.role == planned.run.role && record.tuning == planned.run.tuning) return;
+  record = read_run(planned.file);
+  const RunRecord named =
+      new_record(planned.study, planned.run.config, {planned.run.role, planned.run.tuning});
+  record.role = named.role;
+  record.tuning = named.tuning;
+  record.encoding = named.encoding;
+  record.positions = named.positions;
+  write_run(planned.file, record);
+}
+
 }  // namespace
 
 Shard parse_shard(const std::string& text) {
@@ -137,32 +192,32 @@ Shard parse_shard(const std::string& text) {
 }
 
 std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection& selection,
-                             const Shard& shard) {
-  std::vector<PlannedRun> planned;
-  DatasetCache cache;
-  std::set<std::pair<std::string, std::string>> seen;
-  int64_t number = 0;
+                             const Shard& shard, const ChoicesOf& choices) {
   const bool whole = selection.set.empty() && selection.only.empty() && !selection.smoke;
-  std::map<std::string, std::string> files;
+  Planner planner(shard);
   for (const Study& study : studies) {
-    const auto& [name, file] = *files.emplace(study.name, study.file).first;
-    if (file != study.file) {
-      input_error("two studies are called {}, {} and {}: their results would share a folder", name,
-                  file, study.file);
-    }
-    const std::vector<Run> runs = expand(study, selection);
-    bool binned = shard.of > 1;  // a shard may hold none of the runs that are not
-    for (const Run& run : runs) {
-      if (!seen.emplace(study.name, run.id).second) {
-        input_error("study {} is given twice", study.name);
-      }
-      if (number++ % shard.of != shard.part - 1) continue;
-      planned.push_back(checked(study, run, cache));
-      binned |= planned.back().binned;
-    }
-    if (whole) check_claims(study, runs, binned);
+    planner.begin(study);
+    const auto made = choices.find(study.name);
+    const std::vector<Run> runs =
+        expand(study, selection, made == choices.end() ? Choices{} : made->second);
+    for (const Run& run : runs) planner.add(run);
+    if (whole) check_claims(study, runs, planner.binned());
   }
-  return planned;
+  return planner.planned();
+}
+
+std::vector<PlannedRun> plan_trials(const std::vector<Study>& studies, const Selection& selection,
+                                    const Shard& shard) {
+  Planner planner(shard);
+  for (const Study& study : studies) {
+    planner.begin(study);
+    for (const TunedCell& cell : tuned_cells(study, selection)) {
+      for (const auto& seeds : cell.trials) {
+        for (const Run& run : seeds) planner.add(run);
+      }
+    }
+  }
+  return planner.planned();
 }
 
 void find(std::vector<PlannedRun>& runs, const fs::path& out) {
@@ -179,6 +234,9 @@ void place(std::vector<PlannedRun>& runs, const fs::path& out) {
     if (!fs::exists(out / planned.study)) check_writable(out / planned.study);
   }
   find(runs, out);
+  for (const PlannedRun& planned : runs) {
+    if (planned.finished) keep_role(planned);
+  }
 }
 
 void keep_text(const Study& study, const fs::path& out) {
@@ -203,16 +261,27 @@ void keep_text(const Study& study, const fs::path& out) {
   write_study_text(file, fmt::format("{}{}{}.\n", text, mark, origin));
 }
 
-void keep_plan(const Study& study, const Selection& selection, const fs::path& out) {
+void keep_plan(const Study& study, const Selection& selection, const ChoicesOf& choices,
+               const fs::path& out) {
+  const auto made = choices.find(study.name);
+  std::vector<Run> all = expand(study, selection, made == choices.end() ? Choices{} : made->second);
+  std::erase_if(all, [](const Run& run) { return run.is_open; });
+  for (const TunedCell& cell : tuned_cells(study, selection)) {
+    for (const auto& seeds : cell.trials) all.insert(all.end(), seeds.begin(), seeds.end());
+  }
   std::vector<StudyRun> runs;
-  for (const Run& run : expand(study, selection)) {
+  for (const Run& run : all) {
+    RunConfig named = run.config;
+    take_tuned_out(run.tuning, named);
     runs.push_back({.id = run.id,
                     .identity = run.identity,
                     .settings = recorded_settings(run.config),
-                    .positions = recorded_positions(run.config),
+                    .positions = recorded_positions(named),
                     .task = run.config.data.task.label(),
                     .dataset = run.config.data.dataset.label(),
-                    .seed = run.config.seed});
+                    .seed = run.config.seed,
+                    .role = run.role,
+                    .tuning = run.tuning});
   }
   add_to_study_plan(out / study.name, runs);
 }
@@ -248,8 +317,9 @@ std::string plan_table(const std::vector<PlannedRun>& runs) {
                                   "position", "tokens", "FLOPs", "state");
   Cost sum;
   for (const auto& [study, run, cost, hash, report, file, finished, begun, binned] : runs) {
+    const std::string id = run.is_open ? "after trials" : run.id;
     table +=
-        fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}  {}\n", run.id, study,
+        fmt::format("{:<12}  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}  {}\n", id, study,
                     study_width, run.label, label_width, cost.parameters, cost.position_parameters,
                     short_number(cost.tokens), short_number(cost.flops),
                     finished ? "finished"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "experiments/study/study.h"
 
 namespace relbias::experiments {
+
+using ChoicesOf = std::map<std::string, Choices>;  // by study
 
 struct PlannedRun {
   std::string study;
@@ -33,8 +36,13 @@ Shard parse_shard(const std::string& text);
 
 /// Every run of the studies, with its data read and its model built once, so that what can be known
 /// to fail is known now. Throws InputError, naming study and run.
+/// Runs without a choice of what is to be tuned are open.
 std::vector<PlannedRun> plan(const std::vector<Study>& studies, const Selection& selection,
-                             const Shard& shard);
+                             const Shard& shard, const ChoicesOf& choices = {});
+
+/// Likewise every trial.
+std::vector<PlannedRun> plan_trials(const std::vector<Study>& studies, const Selection& selection,
+                                    const Shard& shard);
 
 /// Gives each run the file that it has or would have, and finds out which are begun or finished.
 void find(std::vector<PlannedRun>& runs, const std::filesystem::path& out);
@@ -48,9 +56,11 @@ void place(std::vector<PlannedRun>& runs, const std::filesystem::path& out);
 /// study of the same name has its text there.
 void keep_text(const Study& study, const std::filesystem::path& out);
 
-/// Adds the runs of a study to the plan beside them (results/store/study_plan.h), whichever shard
-/// does them, so that tables know of those that never began.
-void keep_plan(const Study& study, const Selection& selection, const std::filesystem::path& out);
+/// Adds the trials of a study, and the runs that are not open, to the plan beside them
+/// (results/store/study_plan.h), whichever shard does them, so that tables know of those that never
+/// began.
+void keep_plan(const Study& study, const Selection& selection, const ChoicesOf& choices,
+               const std::filesystem::path& out);
 
 /// How many files in the folders of these runs are of an earlier schema: no table draws conclusions
 /// from them, and their runs are repeated.

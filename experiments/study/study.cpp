@@ -57,6 +57,8 @@ std::vector<Axis> read_sweep(const toml::table& table) {
 void read_settings(const std::string& key, const toml::node& value, Part& part) {
   if (key == "sweep") {
     part.sweep = read_sweep(table_value(key, value));
+  } else if (key == "tune") {
+    part.tuning = read_tuning(table_value(key, value));
   } else if (key == "smoke") {
     flatten(table_value(key, value), "", part.smoke);
   } else if (value.is_table() && !value.as_table()->empty()) {
@@ -71,6 +73,7 @@ Part over(const Part& whole, Part part) {
   part.base.insert(whole.base.begin(), whole.base.end());
   part.smoke.insert(whole.smoke.begin(), whole.smoke.end());
   if (part.sweep.empty()) part.sweep = whole.sweep;
+  if (!part.tuning) part.tuning = whole.tuning;
   return part;
 }
 

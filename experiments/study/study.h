@@ -2,11 +2,14 @@
 // experiments/study: a study, which is one TOML file, and the runs it consists of.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/config/config.h"
 #include "experiments/config/settings.h"
+#include "experiments/tuning/tuning.h"
 #include "results/claims/read_claims.h"
 
 namespace relbias::experiments {
@@ -23,6 +26,7 @@ struct Part {
   Settings base;
   std::vector<Axis> sweep;  // in the order of the file: the last key changes fastest
   Settings smoke;           // replace base and sweep in a smoke test
+  std::optional<Tuning> tuning{};
 };
 
 struct Study {
@@ -62,14 +66,36 @@ struct Selection {
 /// One run of a study, ready to start.
 struct Run {
   RunConfig config;
-  std::string text;      // config_text(config)
-  std::string identity;  // identity_text(config)
-  std::string id;        // run_id(identity)
-  std::string label;     // what tells it from the study's other runs: `alibi seed=1`
+  std::string text{};      // config_text(config)
+  std::string identity{};  // identity_text(config)
+  std::string id{};        // run_id(identity)
+  std::string label{};     // what tells it from the study's other runs: `alibi seed=1`
+  std::string role = "run";
+  std::string tuning{};  // as a record has it
+  bool is_open = false;  // to be tuned: its settings, and so its id, follow from trials
 };
 
-/// Every run of the selection, resolved. Throws InputError if one has wrong settings, if two are
-/// the same run, or if the selection names keys or values that are not there.
-std::vector<Run> expand(const Study& study, const Selection& selection);
+/// What is tuned on its own: an encoding on a task, the runs that differ in their seed alone.
+struct TunedCell {
+  std::string name;                        // `t5, lag-copy`
+  int64_t of = 0;                          // trials asked for
+  std::vector<std::vector<Run>> trials{};  // in the order in which they were drawn; one run a seed
+};
+
+/// The trial that was best.
+struct Choice {
+  size_t trial = 0;
+  bool diverged = false;  // as all others
+};
+using Choices = std::map<std::string, Choice>;  // by the name of the cell
+
+/// Every run of the selection, resolved. Those of cells without a choice have the first trial's
+/// settings and are open. Throws InputError if one has wrong settings, if two are the same run, or
+/// if the selection names keys or values that are not there.
+std::vector<Run> expand(const Study& study, const Selection& selection,
+                        const Choices& choices = {});
+
+/// What is tuned, with every trial, ready to start. Throws InputError as expand does.
+std::vector<TunedCell> tuned_cells(const Study& study, const Selection& selection);
 
 }  // namespace relbias::experiments

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "results/print/tuning_table.h"
 #include "results/report/contents.h"
 #include "results/report/figures/figures.h"
 #include "results/report/page/page.h"
@@ -172,7 +173,7 @@ ReportInput read_report_input(const std::filesystem::path& folder) {
   RunsRead read = read_runs(folder);
   StudiesRead studies = read_studies(folder);
   ReportInput input{.title = folder.string(),
-                    .runs = std::move(read.runs),
+                    .runs = without_trials(read.runs),
                     .studies = std::move(studies.studies),
                     .problems = std::move(read.problems)};
   input.problems.insert(input.problems.end(), studies.problems.begin(), studies.problems.end());

@@ -93,6 +93,131 @@ TEST_F(Attend, GivesWhatAttentionGivesWithAllGradients) {
   EXPECT_EQ(output.texts.at("backend"), "reference");
 }
 
+Tensor softmax_of(const NamedArrays& input, double scale, const Tensor& bias) {
+  const auto of = [&](const char* name) { return tensor_of(input.arrays.at(name)); };
+  return (of("q").matmul(of("k").transpose(2, 3)) * scale + bias).softmax(-1);
+}
+
+TEST_F(Attend, ScaleBiasAndLengthScale) {
+  input.texts["encoding"] = "none";
+  input.numbers["causal"] = 0;
+  input.arrays.erase("parameters/table");
+  const Tensor bias = random({1, 2, 5, 5}, 4);
+  input.arrays["bias"] = array_of(bias);
+  const auto weights = [&] { return tensor_of(run().arrays.at("weights")); };
+  EXPECT_CLOSE(weights(), softmax_of(input, 0.5, bias), 1e-12);  // 1/sqrt(4)
+  EXPECT_EQ(run().arrays.at("grad/bias").shape, (std::vector<int64_t>{1, 2, 5, 5}));
+  input.texts["scale"] = "none";
+  EXPECT_CLOSE(weights(), softmax_of(input, 1, bias), 1e-12);
+  input.texts.erase("scale");
+  input.numbers["scale"] = 0.25;
+  EXPECT_CLOSE(weights(), softmax_of(input, 0.25, bias), 1e-12);
+  input.numbers.erase("scale");
+  input.arrays.erase("bias");
+  input.texts["length_scale"] = "log";
+  input.numbers["trained"] = 3;
+  const double factor = std::log(5.0) / std::log(3.0);
+  EXPECT_CLOSE(weights(), softmax_of(input, 0.5 * factor, at::zeros({1}, at::kDouble)), 1e-12);
+  input.texts["length_scale"] = "linear";
+  EXPECT_NE(message().find("unknown length_scale 'linear'"), std::string::npos) << message();
+}
+
+TEST_F(Attend, SeveralRelationsAddUp) {
+  input.texts.erase("encoding");
+  input.texts.erase("relation");
+  input.arrays.erase("parameters/table");
+  input.texts["relations"] = R"([{"encoding": "alibi", "relation": "token"},
+                                 {"encoding": "table", "relation": "token"}])";
+  const Tensor table = random({2, 9}, 6);
+  input.arrays["parameters/1/table"] = array_of(table);
+  const NamedArrays both = run();
+  EXPECT_EQ(both.arrays.count("grad/parameters/1/table"), 1U);
+  input.texts.erase("relations");
+  input.arrays.erase("parameters/1/table");
+  input.texts["encoding"] = "alibi";
+  const Tensor index = at::arange(5).unsqueeze(0) - at::arange(5).unsqueeze(1) + 4;
+  input.arrays["bias"] = array_of(table.index_select(1, index.flatten()).view({1, 2, 5, 5}));
+  EXPECT_CLOSE(tensor_of(both.arrays.at("out")), tensor_of(run().arrays.at("out")), 1e-6);
+  input.texts["relations"] = "[1]";
+  EXPECT_NE(message().find("a JSON array of"), std::string::npos) << message();
+}
+
+// What no query may attend may be anything; where one may, it has to be a number.
+TEST_F(Attend, NaNBehindTheMaskIsOrdinary) {
+  input.numbers["causal"] = 0;
+  const NamedArrays all = run();
+  Array& mask = input.arrays["mask"];
+  mask = {{1, 1, 5, 5}, std::vector<double>(25, 1)};
+  for (size_t query = 0; query < 5; ++query) mask.values[5 * query + 4] = 0;
+  const NamedArrays clean = run();
+  for (const char* name : {"k", "v"}) {
+    Array& array = input.arrays[name];
+    for (size_t row = 4; row < 20; row += 5) array.values[4 * row + 1] = std::nan("");
+  }
+  const NamedArrays masked = run();
+  EXPECT_EQ(masked.arrays.at("out").values, clean.arrays.at("out").values);
+  EXPECT_EQ(masked.arrays.at("grad/q").values, clean.arrays.at("grad/q").values);
+  mask.values[4] = 1;
+  EXPECT_NE(message().find("where a query attends"), std::string::npos) << message();
+}
+
+TEST_F(Attend, TokensStandWhereTheCaseSays) {
+  input.texts["encoding"] = "alibi";
+  input.arrays.erase("parameters/table");
+  const Tensor plain = tensor_of(run().arrays.at("weights"));
+  input.arrays["positions"] = {{2, 5}, {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}};
+  EXPECT_CLOSE(tensor_of(run().arrays.at("weights")), plain, 1e-6);
+  input.arrays["positions"] = {{2, 5}, {0, 1, 2, 3, 4, 0, 2, 4, 6, 8}};
+  const Tensor apart = tensor_of(run().arrays.at("weights"));
+  EXPECT_CLOSE(apart[0], plain[0], 1e-6);
+  EXPECT_GT((apart[1] - plain[1]).abs().max().item<double>(), 1e-3);
+  input.texts["relation"] = "grid height=1 width=5";
+  EXPECT_NE(message().find("positions: relation grid does not read it, token expected"),
+            std::string::npos)
+      << message();
+}
+
+TEST_F(Attend, EncodingsOnTokens) {
+  input = {};
+  input.texts = {{"encoding", "sinusoidal"}, {"relation", "token"}, {"type", "float64"}};
+  const Tensor tokens = random({2, 5, 8}, 3);
+  input.arrays["tokens"] = array_of(tokens);
+  input.arrays["grad_out"] = array_of(at::ones({2, 5, 8}, at::kDouble));
+  const NamedArrays output = run();
+  const Tensor added = tensor_of(output.arrays.at("tokens")) - tokens;
+  EXPECT_CLOSE(added[0], added[1], 1e-6);
+  EXPECT_GT(added.abs().max().item<double>(), 0.5);
+  EXPECT_CLOSE(tensor_of(output.arrays.at("grad/tokens")), at::ones({2, 5, 8}, at::kDouble), 1e-9);
+}
+
+TEST_F(Attend, WindowsOfAGrid) {
+  input.texts["encoding"] = "none";
+  input.texts["relation"] = "grid height=1 width=5";
+  input.texts["pattern"] = "window size=2";
+  input.arrays.erase("parameters/table");
+  input.numbers["causal"] = 0;
+  const Tensor weights = tensor_of(run().arrays.at("weights"));
+  EXPECT_EQ(weights[0][0][0][2].item<double>(), 0);
+  EXPECT_GT(weights[0][0][0][1].item<double>(), 0);
+  input.texts["relation"] = "token";
+  EXPECT_NE(message().find("no relation of the case has a grid"), std::string::npos) << message();
+}
+
+TEST_F(Attend, ManyCasesInOneCall) {
+  const auto in = folder.path() / "case.h5", twin = folder.path() / "twin.h5";
+  write_arrays(in, input);
+  write_arrays(twin, input);
+  attend_all({in, twin}, folder.path() / "outs");
+  EXPECT_EQ(read_arrays(folder.path() / "outs/case.h5").arrays.at("out").values,
+            read_arrays(folder.path() / "outs/twin.h5").arrays.at("out").values);
+  std::filesystem::remove_all(folder.path() / "outs");
+  input.texts["encoding"] = "t55";
+  write_arrays(in, input);
+  EXPECT_THROW(attend_all({in, twin}, folder.path() / "outs"), InputError);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "outs/case.h5"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "outs/twin.h5"));
+}
+
 // The path 0-1-2, node 3 apart, and for the second sample a star: as edges and as distances.
 // A table of the trained size has a row for each offset of a whole sequence.
 TEST_F(Attend, TheLastQueriesAloneGiveTheLastRowsOfAll) {

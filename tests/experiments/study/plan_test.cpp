@@ -19,9 +19,9 @@ Study swept_study() { return parse_study(tiny_study("[sweep]\nseed = [0, 1, 2]\n
 TEST(Plan, HasRunsThatNeverBegan) {
   const ScratchFolder folder;
   const Study study = swept_study();
-  keep_plan(study, {.smoke = false, .set = {}, .only = {"seed=0"}}, folder.path());
+  keep_plan(study, {.smoke = false, .set = {}, .only = {"seed=0"}}, {}, folder.path());
   EXPECT_EQ(read_study_plan(folder.path() / "tiny").size(), 1);
-  keep_plan(study, {}, folder.path());
+  keep_plan(study, {}, {}, folder.path());
   const std::vector<StudyRun> runs = read_study_plan(folder.path() / "tiny");
   ASSERT_EQ(runs.size(), 3);
   const auto expected = expand(study, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/study: descriptions of everything that has a name, from the entries of the
+// experiments/study/describe: descriptions of everything that has a name, from the entries of the
 // catalogues.
 #pragma once
 

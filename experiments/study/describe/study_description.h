@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/study: what a study is made of, and one study, for the reader of a terminal.
+// experiments/study/describe: what a study is made of, and one study, for the reader of a terminal.
 #pragma once
 
 #include <string>

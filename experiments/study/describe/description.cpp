@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/study: descriptions for the reader of a terminal.
-#include "experiments/study/description.h"
+// experiments/study/describe: descriptions for the reader of a terminal.
+#include "experiments/study/describe/description.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,9 +12,9 @@
 #include "experiments/config/config.h"
 #include "experiments/run/optimiser.h"
 #include "experiments/run/schedule.h"
+#include "experiments/study/describe/study_description.h"
 #include "experiments/study/matrix.h"
 #include "experiments/study/study.h"
-#include "experiments/study/study_description.h"
 #include "modalities/plain/range_text.h"
 #include "results/metrics/metric.h"
 

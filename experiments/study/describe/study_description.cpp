@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/study: what a study is made of, and one study, for the reader of a terminal.
-#include "experiments/study/study_description.h"
+// experiments/study/describe: what a study is made of, and one study, for the reader of a terminal.
+#include "experiments/study/describe/study_description.h"
 
 #include <fmt/ranges.h>
 
