@@ -104,6 +104,9 @@ const std::vector<KeyMeaning>& study_keys() {
       {"cost", "what its runs take, and on which machine"},
       {"[sweep]", "keys with lists of values: one run for each combination, the last key fastest"},
       {"[smoke]", "settings that replace others with --smoke, for a test of a minute"},
+      {"[tune]",
+       "what each encoding may try before its runs, on validation data: over, each, trials, "
+       "seeds"},
       {"[[part]]",
        "runs with other data or models under the same question: `name`, its own "
        "settings over the study's, a [part.sweep] in place of the study's"},
