@@ -36,7 +36,7 @@ endfunction()
 function(relbias_import_libtorch directory cuda)
   add_library(relbias_torch INTERFACE)
   add_library(relbias::torch ALIAS relbias_torch)
-  # LibTorch's headers bring a copy of fmt that does not fit the system's fmt and spdlog: the system's goes first.
+  # LibTorch's headers bring a copy of fmt that does not fit the system's: that one goes first.
   find_path(FMT_INCLUDE fmt/format.h REQUIRED)
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/before-libtorch")
   file(CREATE_LINK "${FMT_INCLUDE}/fmt" "${PROJECT_BINARY_DIR}/before-libtorch/fmt" SYMBOLIC)

@@ -19,7 +19,7 @@
 #include <new>
 
 #include "experiments/commands/commands.h"
-#include "experiments/launch/standard_error.h"
+#include "experiments/launch/stderr_text.h"
 #include "experiments/run/device.h"
 #include "experiments/version.h"
 #include "modalities/plain/check.h"
@@ -55,7 +55,7 @@ void refuse_unknown_words(const CLI::App& app, int argc, char** argv) {
 }
 
 int fail(const std::string& message, int exit_code) {
-  relbias::experiments::to_standard_error(fmt::format("relbias: {}\n", message));
+  relbias::experiments::to_stderr(fmt::format("relbias: {}\n", message));
   return exit_code;
 }
 
@@ -72,7 +72,9 @@ int run_program(int argc, char** argv) {
   keep_freed_memory();
   CLI::App app("relbias: a benchmark harness for relative position encodings", "relbias");
   app.require_subcommand(1);
-  app.set_version_flag("--version", relbias::experiments::git_commit());
+  app.set_version_flag("--version",
+                       fmt::format("relbias {} ({})", relbias::experiments::program_version(),
+                                   relbias::experiments::git_commit()));
   int exit_code = 0;
   relbias::experiments::add_run_command(app, exit_code);
   relbias::experiments::add_tune_command(app, exit_code);

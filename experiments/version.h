@@ -19,8 +19,8 @@ std::string uncommitted_changes();
 /// LibTorch it was compiled against, as "2.11.0".
 std::string libtorch_version();
 
-/// Folder of the source it was built from, where the studies that come with it are.
-std::string source_folder();
+/// The project's version, as "0.2.0".
+std::string program_version();
 
 /// Compiler and its version, as "GNU 12.2.0".
 std::string compiler_version();

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "experiments/commands/commands.h"
-#include "experiments/commands/description.h"
+#include "experiments/study/describe/description.h"
 
 namespace relbias::experiments {
 
@@ -14,8 +14,10 @@ void add_describe_command(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand(
       "describe",
       "Formula, source, options and defaults of an encoding, relation, dataset or task; "
-      "a study; or `config`, every setting");
-  command->add_option("NAME", *name, "a name that `relbias list` shows, or config")->required();
+      "a study, by its name or path; `study`, what one is made of; or `config`, every setting");
+  command
+      ->add_option("NAME", *name, "a name that `relbias list` shows, a .toml file, study or config")
+      ->required();
   command->callback([name] { std::cout << describe(*name); });
 }
 

@@ -9,7 +9,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/run_studies.h"
 #include "experiments/published/tables.h"
-#include "experiments/version.h"
+#include "experiments/study/shipped.h"
 #include "modalities/plain/files.h"
 #include "results/analysis/never_begun.h"
 #include "results/claims/published.h"
@@ -28,10 +28,8 @@ struct ReproduceCommand {
   StudiesRequest run;
 };
 
-fs::path published_folder() { return fs::path(source_folder()) / "experiments" / "published"; }
-
 fs::path study_of(const std::string& table, bool scaled) {
-  const fs::path studies = published_folder() / "studies";
+  const fs::path studies = shipped_folder("published") / "studies";
   return scaled ? studies / "scaled" / (table + "-scaled.toml")
                 : studies / "full" / (table + ".toml");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/commands: `relbias submit`, a sweep as a job array of Slurm.
+// experiments/commands: `relbias submit`, a study as a job array of Slurm.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -5,16 +5,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <string>
-#include <system_error>
 
 #include "encodings/encoding.h"
 #include "experiments/config/setting_reader.h"
 #include "experiments/model/pattern.h"
 #include "experiments/model/preset.h"
+#include "experiments/model/scale.h"
 #include "experiments/run/optimiser.h"
 #include "experiments/run/schedule.h"
 
@@ -102,16 +101,6 @@ class Resolver {
     }
   }
 
-  static void check_scale(const std::string& scale) {
-    if (scale == "rsqrt" || scale == "none") return;
-    double number = 0;
-    const char* const end = scale.data() + scale.size();
-    const auto [stop, error] = std::from_chars(scale.data(), end, number);
-    const bool is_number = error == std::errc() && stop == end;
-    if (is_number && number > 0 && std::isfinite(static_cast<float>(number))) return;
-    input_error("{} found, rsqrt, none or a number above 0 expected", scale);
-  }
-
   void resolve_position(PositionConfig& position) const {
     const bool is_list = found("model.positions") != nullptr;
     // The study's rate is the default of every encoding that has one.
@@ -153,7 +142,7 @@ class Resolver {
   }
 
   void resolve_words() const {
-    at("model.scale", [&]() { check_scale(config_.model.scale); });
+    at("model.scale", [&]() { scale_in(config_.model.scale); });
     at("model.pattern",
        [&]() { config_.model.pattern = canonical_pattern(config_.model.pattern); });
   }

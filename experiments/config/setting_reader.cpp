@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "encodings/encoding.h"
+#include "modalities/plain/range_text.h"
 
 namespace relbias::experiments {
 namespace {
@@ -90,9 +91,7 @@ std::string allowed_values(const Field& field) {
     return fmt::format("{}{}", fmt::join(field.choices, " or "),
                        field.number_allowed ? " or a number" : "");
   }
-  if (std::isfinite(field.maximum)) return fmt::format("{} to {}", field.minimum, field.maximum);
-  if (std::isfinite(field.minimum)) return fmt::format("at least {}", field.minimum);
-  return "";
+  return range_text(field.minimum, field.maximum);
 }
 
 const toml::node* SettingReader::find(const std::string& key) const {

@@ -36,7 +36,7 @@ Monitor stacked(const std::string& name, const std::vector<std::vector<Tensor>>&
 // Nothing where the model cannot be asked; the evaluation says why.
 std::optional<AttentionMonitor> watched(Model& model, const Batch& batch) {
   if (model.undefined_at(batch.largest())) return std::nullopt;
-  const Batch few = beside(model, first_samples(batch));
+  const Batch few = to_device_of(model, first_samples(batch));
   try {
     return model.watched(model.drawn(few, stream(0, "evaluation positions", 0)));
   } catch (const InputError&) {

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "experiments/run/identity.h"
+#include "experiments/run/record/identity.h"
 
 namespace relbias::experiments {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "experiments/launch/standard_error.h"
+#include "experiments/launch/stderr_text.h"
 
 namespace relbias::experiments {
 namespace {
@@ -82,7 +82,7 @@ void Progress::drop(size_t run) {
 
 void Progress::say(const std::string& line) {
   erase_bars();
-  to_standard_error(line + "\n");
+  to_stderr(line + "\n");
 }
 
 double Progress::rate(const Active& run) {
@@ -134,7 +134,7 @@ void Progress::refresh() {
   erase_bars();
   const size_t columns = terminal_columns();
   const auto draw = [&](const std::string& line) {
-    to_standard_error(line.substr(0, columns - 1) + "\n");
+    to_stderr(line.substr(0, columns - 1) + "\n");
     ++bars_;
   };
   for (const auto& [run, active] : active_) draw(describe(active));
@@ -143,7 +143,7 @@ void Progress::refresh() {
 
 void Progress::erase_bars() {
   // One line up and clear it, for every bar.
-  for (; bars_ > 0; --bars_) to_standard_error("\x1b[A\x1b[2K\r");
+  for (; bars_ > 0; --bars_) to_stderr("\x1b[A\x1b[2K\r");
 }
 
 }  // namespace relbias::experiments

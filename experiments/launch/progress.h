@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/launch: progress of the runs of a sweep, on standard error.
+// experiments/launch: progress of the runs of studies, on standard error.
 #pragma once
 
 #include <chrono>

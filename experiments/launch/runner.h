@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/launch: the runs of a sweep, each in a process of its own, several side by side.
+// experiments/launch: the runs of studies, each in a process of its own, several side by side.
 #pragma once
 
 #include <cstdint>

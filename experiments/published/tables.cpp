@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "experiments/version.h"
+#include "experiments/study/shipped.h"
 #include "modalities/plain/check.h"
 #include "modalities/plain/files.h"
 
 namespace relbias::experiments {
 namespace {
 
-std::filesystem::path published_folder() {
-  return std::filesystem::path(source_folder()) / "experiments" / "published";
-}
+std::filesystem::path published_folder() { return shipped_folder("published"); }
 
 }  // namespace
 

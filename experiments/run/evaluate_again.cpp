@@ -8,7 +8,7 @@
 
 #include "experiments/evaluation/evaluation.h"
 #include "experiments/run/device.h"
-#include "experiments/run/weights.h"
+#include "experiments/run/record/weights.h"
 #include "experiments/version.h"
 #include "results/schema.h"
 #include "results/store/store.h"

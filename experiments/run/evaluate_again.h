@@ -17,8 +17,8 @@ struct EvaluationOrder {
 };
 
 /// Adds rows and samples to the run's file and returns the number of rows; what it has already is
-/// left as it is. Throws InputError, naming the file, where the run is not done, kept no weights, or
-/// its data is not what it was; StoreError where the file cannot be read or written.
+/// left as it is. Throws InputError, naming the file, where the run is not done, kept no weights,
+/// or its data is not what it was; StoreError where the file cannot be read or written.
 int64_t evaluate_again(const std::filesystem::path& file, const EvaluationOrder& order);
 
 }  // namespace relbias::experiments

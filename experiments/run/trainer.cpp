@@ -69,7 +69,7 @@ void check_memory_of(const RunConfig& config, const Experiment& experiment) {
 
 }  // namespace
 
-Batch beside(Model& model, const Batch& batch) {
+Batch to_device_of(Model& model, const Batch& batch) {
   const torch::Device device = model.parameters().front().device();
   return batch.each([&](const Tensor& tensor) { return tensor.to(device); });
 }
@@ -103,7 +103,7 @@ StepReport Trainer::advance() {
                                 .step = static_cast<uint64_t>(step_)};
   const Batch drawn = experiment_.task->training(request);
   const Batch batch =
-      beside(model, model.drawn(drawn, stream(request.seed, "positions", request.step)));
+      to_device_of(model, model.drawn(drawn, stream(request.seed, "positions", request.step)));
 
   model.train();
   model.zero_grad();

@@ -62,6 +62,6 @@ class Trainer {
 };
 
 /// A batch with its tensors on the device of the model.
-Batch beside(Model& model, const Batch& batch);
+Batch to_device_of(Model& model, const Batch& batch);
 
 }  // namespace relbias::experiments

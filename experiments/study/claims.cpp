@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "experiments/run/identity.h"
+#include "experiments/run/record/identity.h"
 #include "modalities/modality.h"
 #include "results/claims/naming.h"
 

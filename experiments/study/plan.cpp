@@ -15,8 +15,8 @@
 #include <set>
 
 #include "experiments/run/device.h"
-#include "experiments/run/identity.h"
 #include "experiments/run/perform.h"
+#include "experiments/run/record/identity.h"
 #include "experiments/tuning/trial.h"
 #include "modalities/plain/files.h"
 #include "results/claims/study_text.h"

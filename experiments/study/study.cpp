@@ -8,14 +8,12 @@
 #include <iterator>
 
 #include "experiments/study/claims.h"
-#include "experiments/version.h"
+#include "experiments/study/shipped.h"
 
 namespace relbias::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path studies_folder = fs::path(source_folder()) / "experiments" / "studies";
 
 std::string study_name(const fs::path& file) {
   std::string name = file.stem().string();
@@ -26,17 +24,6 @@ std::string study_name(const fs::path& file) {
                 file.string(), name);
   }
   return name;
-}
-
-const std::string& text_value(const std::string& key, const toml::node& value) {
-  const auto* text = value.as_string();
-  if (text == nullptr || text->get().empty()) wrong_value(key, value, "text");
-  return text->get();
-}
-
-const toml::table& table_value(const std::string& key, const toml::node& value) {
-  if (!value.is_table()) wrong_value(key, value, "a table");
-  return *value.as_table();
 }
 
 // Nodes in the order of the file; the library sorts tables by key.
@@ -64,36 +51,6 @@ std::vector<Axis> read_sweep(const toml::table& table) {
   std::vector<Axis> sweep;
   for (auto& [axis, value] : axes) sweep.push_back(std::move(axis));
   return sweep;
-}
-
-Claim read_claim(const toml::node& node) {
-  Claim claim;
-  std::vector<std::string> keys{"at"};
-  for (const auto& [key, member] : claim_texts) keys.emplace_back(key);
-  for (const auto& [name, value] : table_value("claim", node)) {
-    const std::string key(name.str());
-    const auto text = std::ranges::find(claim_texts, key,
-                                        [](const auto& pair) { return std::string(pair.first); });
-    if (text != claim_texts.end()) {
-      claim.*(text->second) = text_value("claim." + key, value);
-    } else if (key == "at") {
-      claim.at = value.is_number() ? value.value<double>().value() : 0;
-      if (!(claim.at > 0)) wrong_value("claim.at", value, "a multiple of the trained size");
-    } else {
-      at_place("", &value, [&, key = key]() { unknown_word("key of a claim", key, keys); });
-    }
-  }
-  if (claim.better.empty() || claim.worse.empty()) {
-    input_error("{}: claim: better and worse expected, two encodings", place_of(node));
-  }
-  return claim;
-}
-
-std::vector<Claim> read_claims(const toml::node& node) {
-  if (!node.is_array()) wrong_value("claim", node, "a list of tables, [[claim]]");
-  std::vector<Claim> claims;
-  for (const auto& element : *node.as_array()) claims.push_back(read_claim(element));
-  return claims;
 }
 
 // A key of a study or of one of its parts: settings, sweep or smoke.
@@ -140,6 +97,24 @@ std::vector<Part> read_parts(const toml::node& node, const Part& whole) {
 
 }  // namespace
 
+const std::vector<KeyMeaning>& study_keys() {
+  static const std::vector<KeyMeaning> keys{
+      {"question", "what is asked; without it a file is no study"},
+      {"expected", "what is expected, and why"},
+      {"cost", "what its runs take, and on which machine"},
+      {"[sweep]", "keys with lists of values: one run for each combination, the last key fastest"},
+      {"[smoke]", "settings that replace others with --smoke, for a test of a minute"},
+      {"[tune]",
+       "what each encoding may try before its runs, on validation data: over, each, trials, "
+       "seeds"},
+      {"[[part]]",
+       "runs with other data or models under the same question: `name`, its own "
+       "settings over the study's, a [part.sweep] in place of the study's"},
+      {"[[claim]]", "an ordering that is expected; its keys:"},
+  };
+  return keys;
+}
+
 Study parse_study(std::string_view text, const std::string& file) {
   Study study;
   study.name = study_name(file);
@@ -154,7 +129,7 @@ Study parse_study(std::string_view text, const std::string& file) {
     if (const auto prose = texts.find(key); prose != texts.end()) {
       *prose->second = text_value(key, value);
     } else if (key == "claim") {
-      study.claims = read_claims(value);
+      study.claims = read_claims(*study.sources.front());
     } else if (key == "part") {
       parts = &value;
     } else {
@@ -174,17 +149,14 @@ Study parse_study(std::string_view text, const std::string& file) {
 
 std::vector<std::string> study_names() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(studies_folder)) {
-    if (entry.path().extension() == ".toml") names.push_back(study_name(entry.path()));
-  }
+  for (const fs::path& file : shipped_files("studies")) names.push_back(study_name(file));
   std::sort(names.begin(), names.end());
   return names;
 }
 
 std::string study_file(const std::string& name) {
-  for (const auto& entry : fs::directory_iterator(studies_folder)) {
-    const bool is_study = entry.path().extension() == ".toml";
-    if (is_study && study_name(entry.path()) == name) return entry.path().string();
+  for (const fs::path& file : shipped_files("studies")) {
+    if (study_name(file) == name) return file.string();
   }
   unknown_word("study", name, study_names());
 }

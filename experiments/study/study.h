@@ -10,7 +10,7 @@
 #include "experiments/config/config.h"
 #include "experiments/config/settings.h"
 #include "experiments/tuning/tuning.h"
-#include "results/claims/claims.h"
+#include "results/claims/read_claims.h"
 
 namespace relbias::experiments {
 
@@ -41,6 +41,9 @@ struct Study {
   std::vector<Claim> claims;
   std::vector<std::shared_ptr<const toml::table>> sources;  // what the settings point into
 };
+
+/// The keys of a study that are no settings of a run.
+const std::vector<KeyMeaning>& study_keys();
 
 /// `quickstart`, a study that comes with the program, or the path of a .toml file.
 /// Throws InputError where it is unknown, no TOML, or not what a study is made of.

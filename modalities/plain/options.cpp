@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "modalities/plain/range_text.h"
+
 namespace relbias::plain {
 namespace {
 
@@ -25,10 +27,7 @@ struct ValueReader {
   void check_range(double number) const {
     if (!std::isfinite(number)) input_error("{}: {} found, a finite number expected", where, text);
     if (number >= spec.minimum && number <= spec.maximum) return;
-    if (std::isinf(spec.maximum)) {
-      input_error("{}: {} found, at least {} expected", where, text, spec.minimum);
-    }
-    input_error("{}: {} found, {} to {} expected", where, text, spec.minimum, spec.maximum);
+    input_error("{}: {} found, {} expected", where, text, range_text(spec.minimum, spec.maximum));
   }
   OptionValue operator()(bool) const {
     if (text == "true" || text == "1") return true;

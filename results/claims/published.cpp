@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <sstream>
 
 #include "results/analysis/columns.h"
 #include "results/claims/naming.h"
-#include "results/claims/toml_values.h"
+#include "results/claims/read_claims.h"
 
 namespace relbias::results {
 namespace {
@@ -21,13 +20,6 @@ const std::set<std::string, std::less<>> row_keys = {"encoding",   "relation", "
                                                      "train_size", "size",     "value", "std",
                                                      "seeds",      "defined",  "reason"};
 
-std::string option_text(const toml::node& value) {
-  if (const auto text = value.value_exact<std::string>()) return *text;
-  std::ostringstream stream;
-  value.visit([&](const auto& node) { stream << node; });
-  return stream.str();
-}
-
 PublishedRow row_of(const toml::table& table, const Published& published) {
   PublishedRow row{.encoding = text_in(table, "encoding"),
                    .relation = text_in(table, "relation"),
@@ -35,7 +27,7 @@ PublishedRow row_of(const toml::table& table, const Published& published) {
                    .setting = text_in(table, "setting")};
   for (const auto& [key, value] : table) {
     if (!row_keys.contains(key.str())) {
-      row.encoding += fmt::format(" {}={}", key.str(), option_text(value));
+      row.encoding += fmt::format(" {}={}", key.str(), text_of(value));
     }
   }
   row.train_size = value_in(table, "train_size", published.train_size);
@@ -45,23 +37,15 @@ PublishedRow row_of(const toml::table& table, const Published& published) {
   row.seeds = value_in(table, "seeds", int64_t{1});
   row.defined = value_in(table, "defined", true);
   if (row.encoding.empty() || row.size <= 0 || (row.defined && std::isnan(row.value))) {
-    throw StoreError(fmt::format("{}: line {}: a row needs encoding, size and value",
-                                 published.name, table.source().begin.line));
+    input_error("{}: a row needs encoding, size and value", place_of(table));
   }
   return row;
 }
 
-PublishedClaim claim_of(const toml::table& table, const Published& published) {
-  PublishedClaim claim{.group = text_in(table, "group"), .setting = text_in(table, "setting")};
-  claim.claim.better = text_in(table, "better");
-  claim.claim.worse = text_in(table, "worse");
-  claim.claim.at = value_in(table, "at", 1.0);
-  claim.claim.why = text_in(table, "why");
-  if (claim.claim.better.empty() || claim.claim.worse.empty() || !(claim.claim.at > 0)) {
-    throw StoreError(fmt::format("{}: line {}: a claim needs better, worse and a size above 0",
-                                 published.name, table.source().begin.line));
-  }
-  return claim;
+PublishedClaim claim_of(const toml::table& table) {
+  return {.claim = read_claim(table, {"group", "setting"}),
+          .group = text_in(table, "group"),
+          .setting = text_in(table, "setting")};
 }
 
 Reproduction reproduction_of(const toml::table& table) {
@@ -86,36 +70,31 @@ bool is_at(const PublishedRow& row, double factor) {
 
 Published parse_published(const std::string& toml, const std::string& name) {
   Published published{.name = name};
-  try {
-    const toml::table table = toml::parse(toml, name);
-    published.title = text_in(table, "title");
-    published.citation = text_in(table, "citation");
-    published.source = text_in(table, "source");
-    published.modality = text_in(table, "modality");
-    published.task = text_in(table, "task");
-    published.metric = text_in(table, "metric");
-    published.better = text_in(table, "better");
-    if (published.better != "lower" && published.better != "higher") {
-      if (const toml::node* found = table.get("better"))
-        toml_error(*found, "better", "lower or higher");
-      throw StoreError(name + ": better: none found, lower or higher expected");
-    }
-    published.model = text_in(table, "model");
-    published.notes = text_in(table, "notes");
-    published.train_size = value_in(table, "train_size", int64_t{0});
-    each_table(table, "row",
-               [&](const toml::table& row) { published.rows.push_back(row_of(row, published)); });
-    each_table(table, "claim", [&](const toml::table& claim) {
-      published.claims.push_back(claim_of(claim, published));
-    });
-    if (const toml::table* ours = table_in(table, "reproduction")) {
-      published.ours = reproduction_of(*ours);
-    }
-  } catch (const toml::parse_error& error) {
-    throw StoreError(fmt::format("{}: line {}: {}", name, error.source().begin.line,
-                                 std::string(error.description())));
+  const auto document = parse_toml(toml, name);
+  const toml::table& table = *document;
+  published.title = text_in(table, "title");
+  published.citation = text_in(table, "citation");
+  published.source = text_in(table, "source");
+  published.modality = text_in(table, "modality");
+  published.task = text_in(table, "task");
+  published.metric = text_in(table, "metric");
+  published.better = text_in(table, "better");
+  if (published.better != "lower" && published.better != "higher") {
+    const toml::node* found = table.get("better");
+    if (found != nullptr) wrong_value("better", *found, "lower or higher");
+    input_error("{}: better: none found, lower or higher expected", name);
   }
-  if (published.rows.empty()) throw StoreError(name + ": [[row]] expected, none found");
+  published.model = text_in(table, "model");
+  published.notes = text_in(table, "notes");
+  published.train_size = value_in(table, "train_size", int64_t{0});
+  each_table(table, "row",
+             [&](const toml::table& row) { published.rows.push_back(row_of(row, published)); });
+  each_table(table, "claim",
+             [&](const toml::table& claim) { published.claims.push_back(claim_of(claim)); });
+  if (const toml::table* ours = table_in(table, "reproduction")) {
+    published.ours = reproduction_of(*ours);
+  }
+  if (published.rows.empty()) input_error("{}: [[row]] expected, none found", name);
   return published;
 }
 

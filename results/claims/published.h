@@ -50,7 +50,7 @@ struct Published {
   Reproduction ours;
 };
 
-/// Throws StoreError for what is no such table.
+/// Throws InputError for what is no such table.
 Published parse_published(const std::string& toml, const std::string& name);
 
 /// Whether the published numbers themselves support a claim: in every group and setting that it

@@ -2,29 +2,15 @@
 // results/claims: the studies that runs belong to.
 #include "results/claims/study_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "results/claims/toml_values.h"
+#include "results/claims/read_claims.h"
 #include "results/store/disk/run_file.h"
 
 namespace relbias::results {
 namespace {
 
 namespace fs = std::filesystem;
-
-Claim claim_of(const toml::table& table, const std::string& name) {
-  Claim claim;
-  for (const auto& [key, member] : claim_texts) claim.*member = text_in(table, key);
-  claim.at = value_in(table, "at", 1.0);
-  if (claim.better.empty() || claim.worse.empty() || !(claim.at > 0)) {
-    throw StoreError(
-        fmt::format("{}: line {}: claim: better and worse expected, and a size above 0", name,
-                    table.source().begin.line));
-  }
-  return claim;
-}
 
 // What has the name of its folder; where nothing has, as after a folder is renamed, what lies
 // beside runs.
@@ -42,19 +28,12 @@ bool is_study(const fs::path& file) {
 }  // namespace
 
 StudyText parse_study_text(const std::string& toml, const std::string& name) {
-  StudyText study{.name = name};
-  try {
-    const toml::table table = toml::parse(toml, name);
-    study.question = text_in(table, "question");
-    study.expected = text_in(table, "expected");
-    study.cost = text_in(table, "cost");
-    each_table(table, "claim",
-               [&](const toml::table& claim) { study.claims.push_back(claim_of(claim, name)); });
-  } catch (const toml::parse_error& error) {
-    throw StoreError(fmt::format("{}: line {}: {}", name, error.source().begin.line,
-                                 std::string(error.description())));
-  }
-  return study;
+  const auto table = parse_toml(toml, name);
+  return {.name = name,
+          .question = text_in(*table, "question"),
+          .expected = text_in(*table, "expected"),
+          .cost = text_in(*table, "cost"),
+          .claims = read_claims(*table)};
 }
 
 StudiesRead read_studies(const fs::path& folder) {
@@ -73,6 +52,8 @@ StudiesRead read_studies(const fs::path& folder) {
       read.studies.push_back(
           parse_study_text(std::string(bytes.begin(), bytes.end()), file.stem().string()));
     } catch (const StoreError& problem) {
+      read.problems.emplace_back(problem.what());
+    } catch (const InputError& problem) {
       read.problems.emplace_back(problem.what());
     }
   }

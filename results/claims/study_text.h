@@ -19,7 +19,7 @@ struct StudyText {
   std::vector<Claim> claims;
 };
 
-/// Throws StoreError for what is no TOML or claims something else than an ordering. Settings are
+/// Throws InputError for what is no TOML or claims something else than an ordering. Settings are
 /// not looked at.
 StudyText parse_study_text(const std::string& toml, const std::string& name);
 

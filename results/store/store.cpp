@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/store: reading and writing HDF5 files: whole images (hdf5/image.h), a seal, and
+// results/store: reading and writing HDF5 files: whole images (hdf5/image.h), a checksum, and
 // run_file.cpp moves the bytes.
 #include "results/store/store.h"
 
 #include <fmt/format.h>
 
-#include "results/store/disk/seal.h"
+#include "results/store/disk/checksum.h"
 #include "results/store/hdf5/image.h"
 
 namespace relbias::results {
@@ -13,7 +13,7 @@ namespace relbias::results {
 StoredContents read_contents(const std::filesystem::path& file, const ContentsFilter& filter) {
   std::vector<char> bytes = file_bytes(file);
   try {
-    check_seal(bytes);
+    verify_checksum(bytes);
     return hdf5::contents_in(bytes, filter);
   } catch (const StoreError& error) {
     throw StoreError(fmt::format("{}: {}", file.string(), error.what()));
@@ -30,7 +30,7 @@ void write_over(const std::filesystem::path& file, const StoredContents& content
   } catch (const StoreError& error) {
     throw StoreError(fmt::format("{}: {}", file.string(), error.what()));
   }
-  seal(bytes);
+  append_checksum(bytes);
   replace_file(file, bytes);
 }
 
@@ -46,7 +46,7 @@ void update_contents(const std::filesystem::path& file, const StoredContents& co
   if (!std::filesystem::exists(file, missing)) return write_contents(file, contents);
   hdf5::Earlier earlier{file_bytes(file), is_own};
   try {
-    check_seal(earlier.image);
+    verify_checksum(earlier.image);
   } catch (const StoreError&) {
     earlier.image.clear();  // damaged: nothing can be taken from it
   }

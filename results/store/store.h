@@ -24,11 +24,11 @@ struct ContentsFilter {
 };
 
 /// Any HDF5 file of numbers and tables. Attributes of another kind than StoredAttribute are left
-/// out. Throws StoreError, naming the file, if it is missing, empty, cut short, damaged (seal.h),
-/// no HDF5, or if a dataset that is wanted holds something else.
+/// out. Throws StoreError, naming the file, if it is missing, empty, cut short, damaged
+/// (checksum.h), no HDF5, or if a dataset that is wanted holds something else.
 StoredContents read_contents(const std::filesystem::path& file, const ContentsFilter& filter = {});
 
-/// Complete or not at all (replace_file), with a checksum at the end (seal.h). Text that is not
+/// Complete or not at all (replace_file), with a checksum at the end (checksum.h). Text that is not
 /// UTF-8 gets U+FFFD where it is broken, and for each NUL. Throws StoreError.
 void write_contents(const std::filesystem::path& file, const StoredContents& contents);
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # An encoding is one new file: builds the example of CONTRIBUTING.md in a copy, finds it in the menu, in the matrix and in the tests.
-set -euo pipefail
+set -Eeuo pipefail
+trap 'echo "extra encoding: line $LINENO: \"$BASH_COMMAND\" ended with $?" >&2' ERR
 source=$(realpath "$(dirname "$0")/../..")
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/version.h"
 #include "tests/scratch_folder.h"
+#include "tests/source_folder.h"
 
 namespace relbias::experiments {
 namespace {

@@ -9,12 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "experiments/version.h"
+#include "tests/source_folder.h"
 
 namespace relbias::experiments {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// `text` for all below modalities/text; empty for what modalities share.
+std::string modality_of(const fs::path& file) {
+  static const std::set<std::string> modalities{"text", "image", "audio", "graph", "code"};
+  auto folder = file.begin();
+  if (folder == file.end() || *folder++ != "modalities" || folder == file.end()) return "";
+  return modalities.contains(folder->string()) ? folder->string() : "";
+}
 
 /// Why a file in `room` may not include `header`, both relative to the top folder; empty if it may.
 std::string fault(const fs::path& file, const std::string& header) {
@@ -28,6 +36,11 @@ std::string fault(const fs::path& file, const std::string& header) {
   }
   const bool is_torch = std::set<std::string>{"torch", "ATen", "c10"}.contains(other);
   if (room == "results" && is_torch) return "results does without LibTorch";
+  const std::string one = modality_of(file), another = modality_of(header);
+  const bool code_is_text = one == "code" && another == "text";
+  if (room == "modalities" && !another.empty() && one != another && !code_is_text) {
+    return one.empty() ? "what modalities share knows none of them" : one + " knows no " + another;
+  }
   const bool is_plain = header.starts_with("modalities/plain/");
   if (file.string().starts_with("modalities/plain/") &&
       (is_torch || (other == room && !is_plain))) {
@@ -91,6 +104,11 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair("encodings/a.cpp", "#include \"experiments/config/config.h\""),
                     std::pair("encodings/a.cpp", "#include \"modalities/text/text.h\""),
                     std::pair("results/a.cpp", "#  include \"modalities/relation.h\""),
+                    std::pair("modalities/text/a.cpp", "#include \"modalities/image/image.h\""),
+                    std::pair("modalities/text/tasks/a.h", "#include \"modalities/code/code.h\""),
+                    std::pair("modalities/maps/a.h", "#include \"modalities/text/text.h\""),
+                    std::pair("modalities/a.h", "#include \"modalities/text/text.h\""),
+                    std::pair("results/print/a.cpp", "#include \"modalities/maps/line_map.h\""),
                     std::pair("results/a.cpp", "#include <torch/types.h>"),
                     std::pair("modalities/plain/a.cpp", "#include <c10/util/Exception.h>"),
                     std::pair("modalities/plain/a.h", "#include \"modalities/seed.h\""),

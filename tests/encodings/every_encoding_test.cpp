@@ -82,7 +82,8 @@ TEST_P(EveryEncoding, GradientsByFiniteDifferences) {
   }
 }
 
-TEST_P(EveryEncoding, CachedEqualsFull) {  // field notes A03, A08
+// Seen elsewhere: a cached query taken for the first token.
+TEST_P(EveryEncoding, CachedEqualsFull) {
   if (!is_line() || entry_.on_tokens) GTEST_SKIP() << "a cache on a line, met by attention";
   const auto encoding = random_encoding(entry_.name, relation_, true);
   const int64_t n = relation_.tokens;
@@ -100,7 +101,8 @@ TEST_P(EveryEncoding, CachedEqualsFull) {  // field notes A03, A08
   }
 }
 
-TEST_P(EveryEncoding, PaddingOnEitherSideChangesNothing) {  // field note A18
+// Seen elsewhere: positions wrong under padding on the left.
+TEST_P(EveryEncoding, PaddingOnEitherSideChangesNothing) {
   if (!is_line() || entry_.on_tokens) GTEST_SKIP() << "padding on a line, met by attention";
   const int64_t n = relation_.tokens, real = n - 2;
   const auto encoding = random_encoding(entry_.name, relation_, true);
@@ -142,7 +144,8 @@ TEST_P(EveryEncoding, RelabelledTokensGiveRelabelledOutputs) {
             1e-9);
 }
 
-TEST_P(EveryEncoding, KeepsNoStateAcrossCalls) {  // field note A15
+// Seen elsewhere: dynamic NTK that one long input changes for good.
+TEST_P(EveryEncoding, KeepsNoStateAcrossCalls) {
   if (!is_line()) GTEST_SKIP() << "sizes of a line";
   const auto encoding = random_encoding(
       entry_.name + " past_range=" +
@@ -159,7 +162,8 @@ TEST_P(EveryEncoding, KeepsNoStateAcrossCalls) {  // field note A15
   EXPECT_TRUE(at::equal(run(n), shorter));
 }
 
-TEST_P(EveryEncoding, TablesStayFloat32InABfloat16Model) {  // field notes A04, A14
+// Seen elsewhere: tables rounded to bfloat16.
+TEST_P(EveryEncoding, TablesStayFloat32InABfloat16Model) {
   const auto encoding = make_encoding(parse_encoding(entry_.name), relation_.name,
                                       context_for(relation_, true), Initialiser(3));
   const RelationMap map = relation_.map(relation_.tokens, relation_.tokens);

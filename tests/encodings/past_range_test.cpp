@@ -97,7 +97,8 @@ TEST(ClassToken, GetsNoAbsolutePosition) {
   }
 }
 
-TEST(Rope, OnAGridOfTheRelation) {  // field note A17
+// Seen elsewhere: two-dimensional rotation right on squares alone.
+TEST(Rope, OnAGridOfTheRelation) {
   const auto relation = make_relation("grid height=2 width=3");
   const RelationMap map = relation->map(relation->structure(std::nullopt, std::nullopt));
   const EncodingContext context{
@@ -109,7 +110,8 @@ TEST(Rope, OnAGridOfTheRelation) {  // field note A17
                rows({{0.5403023, 0.8414710, -0.4161468, 0.9092974}})[0], 1e-6);
 }
 
-TEST(Table, CopiesClassTokenRowsAndNonSquareGrids) {  // field note A29
+// Seen elsewhere: class rows interpolated with the table.
+TEST(Table, CopiesClassTokenRowsAndNonSquareGrids) {
   const auto table =
       trained_on("height=2 width=3 class_token=true", "table past_range=interpolate");
   const Tensor learned = table->named_parameters()["table"];  // [2, 15 + 3]

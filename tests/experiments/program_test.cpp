@@ -112,6 +112,14 @@ TEST_F(Program, DescribesEverythingThatHasAName) {
   EXPECT_THAT(call("describe cpb").output, testing::Not(HasSubstr("SmallMlp")));
   EXPECT_THAT(call("describe attend").output, HasSubstr("in float32\ninside: "));
   EXPECT_THAT(call("describe quickstart").output, testing::Not(HasSubstr("00000000")));
+  const std::string own = folder_.write("mine/tiny.toml", tiny_study());
+  const std::string mine = call("describe mine/tiny.toml").output;
+  EXPECT_THAT(mine, AllOf(HasSubstr("does it run?"), HasSubstr("relbias run mine/tiny.toml")));
+  EXPECT_THAT(call("describe mine/tyni.toml").errors, HasSubstr("mine/tyni.toml: no such file"));
+  const std::string study = call("describe study").output;
+  for (const auto& keys : {study_keys(), claim_keys()}) {
+    for (const auto& one : keys) EXPECT_THAT(study, HasSubstr(one.key + "\n"));
+  }
   const std::string config = call("describe config").output;
   EXPECT_THAT(config, AllOf(HasSubstr("train.steps = 500"), HasSubstr("evaluate.sizes")));
 }

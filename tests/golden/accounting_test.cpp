@@ -8,8 +8,8 @@
 #include <regex>
 #include <set>
 
-#include "experiments/version.h"
 #include "tests/golden/golden.h"
+#include "tests/source_folder.h"
 
 namespace relbias::golden {
 namespace {

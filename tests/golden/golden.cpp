@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/golden: loads what public implementations computed; the one place that opens those files.
 #include "tests/golden/golden.h"
+#include "tests/source_folder.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -9,8 +10,6 @@
 #include <cctype>
 #include <filesystem>
 #include <stdexcept>
-
-#include "experiments/version.h"
 
 #define H5_USE_110_API  // the interface of 1.10, which later releases still offer
 #include <hdf5.h>

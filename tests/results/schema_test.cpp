@@ -7,10 +7,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "experiments/version.h"
 #include "results/store/run_contents.h"
 #include "tests/python.h"
 #include "tests/results/example_run.h"
+#include "tests/source_folder.h"
 
 namespace relbias::results {
 namespace {
@@ -26,7 +26,7 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 std::string schema_text() {
-  return text_of(std::filesystem::path(experiments::source_folder()) / "results" / "schema.md");
+  return text_of(std::filesystem::path(source_folder()) / "results" / "schema.md");
 }
 
 struct Example {

@@ -4,28 +4,17 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "experiments/model/pattern.h"
 #include "experiments/model/positions.h"
+#include "experiments/model/scale.h"
 #include "experiments/model/transformer/block.h"
 #include "experiments/model/transformer/embedding.h"
 #include "experiments/model/transformer/head.h"
 
 namespace relbias::experiments {
 namespace {
-
-std::optional<double> scale_from(const std::string& word) {
-  if (word == "rsqrt") return std::nullopt;
-  if (word == "none") return 1.0;
-  double number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(number)) {
-    input_error("model.scale: '{}' found, rsqrt, none or a number expected", word);
-  }
-  return number;
-}
 
 void check_config(const ModelConfig& config) {
   if (config.heads < 1 || config.width % config.heads != 0) {
@@ -85,7 +74,7 @@ class Transformer final : public Model {
           name, std::make_shared<Head>(question, config, tied, initial.in(question.name))));
     }
     attention_.causal = task.causal;
-    attention_.scale = scale_from(config.scale);
+    attention_.scale = scale_in(config.scale);
     attention_.backend = backend_from(config.backend);
     attention_.dropout = config.dropout;
     if (config.length_scale == "log") attention_.length_scale_keys = context.trained.keys;

@@ -46,7 +46,7 @@ std::string canonical(const LogMelOptions& options);
 /// linear up to 1000 Hz, logarithmic above (Slaney 1998, Auditory Toolbox). norm=area: every
 /// triangle times 2 / (f_{m+2} - f_m).
 ///
-/// Throws InputError naming every filter that covers no bin (field note A43): its band would be
+/// Throws InputError naming every filter that covers no bin: its band would be
 /// silence whatever is said. 128 mels, 400 samples, 16 kHz, HTK: filters 0, 3, 6 and 13.
 Tensor mel_filters(const LogMelOptions& options);
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "results/store/packed_rows.h"
+#include "results/store/hdf5/packed_rows.h"
 
 namespace relbias::results::hdf5 {
 

@@ -176,7 +176,8 @@ Tensor weights_of(int64_t queries, int64_t keys, const AttentionOptions& options
       .out[0][0];
 }
 
-TEST(AttentionCausal, HangsFromTheBottomRightCorner) {                 // field note A30
+// Seen elsewhere: the causal mask hung from the wrong corner.
+TEST(AttentionCausal, HangsFromTheBottomRightCorner) {
   const Tensor expected = at::tensor({1. / 3, 1. / 3, 1. / 3, 0., 0.,  //
                                       .25, .25, .25, .25, 0.,          //
                                       .2, .2, .2, .2, .2})
@@ -184,7 +185,8 @@ TEST(AttentionCausal, HangsFromTheBottomRightCorner) {                 // field 
   EXPECT_LT(distance(weights_of(3, 5, {.causal = true}), expected), 1e-12);
 }
 
-TEST(AttentionMask, FutureScoresOfAnySizeStayHidden) {  // field note A11
+// Seen elsewhere: a finite mask that large scores beat.
+TEST(AttentionMask, FutureScoresOfAnySizeStayHidden) {
   const Tensor q = at::ones({1, 1, 1, 1}), k = at::tensor({0.f, 12000.f}).view({1, 1, 2, 1});
   const Tensor mask = bits({1, 0}).view({1, 1, 1, 2});
   const auto result = attention(q, k, at::ones({1, 1, 2, 1}), {},
@@ -193,7 +195,8 @@ TEST(AttentionMask, FutureScoresOfAnySizeStayHidden) {  // field note A11
   EXPECT_EQ(result.weights[0][0][0][1].item<float>(), 0.f);
 }
 
-TEST(AttentionMask, TwoMasksJoinInHalfPrecision) {  // field note A12
+// Seen elsewhere: two saturated masks added to NaN.
+TEST(AttentionMask, TwoMasksJoinInHalfPrecision) {
   for (const auto type : {at::kHalf, at::kBFloat16}) {
     const Tensor q = at::full({1, 1, 2, 1}, -16.0, type), k = at::ones({1, 1, 2, 1}, type);
     const Tensor mask = bits({1, 0, 1, 0}).view({1, 1, 2, 2});
@@ -204,14 +207,16 @@ TEST(AttentionMask, TwoMasksJoinInHalfPrecision) {  // field note A12
   }
 }
 
-TEST(AttentionMask, TrueMayAttend) {  // field note A32
+// Seen elsewhere: True keeps in one program and drops in another.
+TEST(AttentionMask, TrueMayAttend) {
   const Tensor mask = bits({1, 0}).view({1, 1, 1, 2});
   const Tensor v = at::tensor({1., 5.}, kDouble).view({1, 1, 2, 1});
   const Tensor zeros = at::zeros({1, 1, 2, 1}, kDouble);
   EXPECT_EQ(attention(zeros.narrow(2, 0, 1), zeros, v, {}, {.mask = mask}).out.item<double>(), 1.0);
 }
 
-TEST(AttentionMask, RowsWithoutKeysGiveZerosAndFiniteGradients) {  // field note A31
+// Seen elsewhere: NaN, or a mean over padding.
+TEST(AttentionMask, RowsWithoutKeysGiveZerosAndFiniteGradients) {
   Tensor q = random({1, 1, 2, 2}, 1).requires_grad_(), k = random({1, 1, 2, 2}, 2).requires_grad_();
   Tensor v = random({1, 1, 2, 2}, 3).requires_grad_();
   Position position{map_of(IndexClass::line, 2, 2), {}};
@@ -255,7 +260,8 @@ TEST(AttentionMask, PaddingFullOfNanReachesNothing) {
   }
 }
 
-TEST(AttentionGradient, ReachesALearnedBiasWithEverythingElseFrozen) {  // field note A33
+// Seen elsewhere: a learned bias without gradient.
+TEST(AttentionGradient, ReachesALearnedBiasWithEverythingElseFrozen) {
   Position position{map_of(IndexClass::line, 1, 2), {}};
   position.terms.score = at::zeros({1, 2}, kDouble).requires_grad_();
   const Tensor zeros = at::zeros({1, 1, 2, 1}, kDouble);
@@ -265,7 +271,8 @@ TEST(AttentionGradient, ReachesALearnedBiasWithEverythingElseFrozen) {  // field
             1e-12);
 }
 
-TEST(AttentionGradient, OfABiasIsSummedOverBatchAndSharedHeads) {  // field note A33
+// Seen elsewhere: a learned bias without gradient.
+TEST(AttentionGradient, OfABiasIsSummedOverBatchAndSharedHeads) {
   Tensor table = at::zeros({1, 2}, kDouble).requires_grad_();
   Position position{map_of(IndexClass::line, 1, 2), {.score = table.expand({2, 2})}};
   const Tensor zeros = at::zeros({3, 2, 2, 1}, kDouble);
@@ -274,7 +281,8 @@ TEST(AttentionGradient, OfABiasIsSummedOverBatchAndSharedHeads) {  // field note
   EXPECT_LT(distance(table.grad(), at::tensor({1.5, -1.5}, kDouble).view({1, 2})), 1e-12);
 }
 
-TEST(AttentionDropout, IsOffAtZeroAndLeavesTheRandomStateAlone) {  // field note A34
+// Seen elsewhere: dropout left on in evaluation.
+TEST(AttentionDropout, IsOffAtZeroAndLeavesTheRandomStateAlone) {
   const Tensor zeros = at::zeros({1, 1, 4, 2}), v = at::ones({1, 1, 4, 1});
   at::manual_seed(5);
   const Tensor expected = at::rand({3});
@@ -289,11 +297,13 @@ TEST(AttentionDropout, IsOffAtZeroAndLeavesTheRandomStateAlone) {  // field note
   EXPECT_LT(distance(dropped.weights, at::full({1, 1, 4, 4}, 0.25)), 1e-7);
 }
 
-TEST(AttentionCross, HasNoPositionTermWithoutARelation) {  // field note A09
+// Seen elsewhere: a bias added in cross-attention.
+TEST(AttentionCross, HasNoPositionTermWithoutARelation) {
   EXPECT_LT(distance(weights_of(2, 7, {}), at::full({2, 7}, 1.0 / 7, kDouble)), 1e-12);
 }
 
-TEST(AttentionScale, IsOneOverRootOfHeadWidthUnlessNamed) {  // field note A10
+// Seen elsewhere: the scale left out, or applied twice.
+TEST(AttentionScale, IsOneOverRootOfHeadWidthUnlessNamed) {
   // Head width 4, q.k = 8 against a key of score 0: the logit is ln(weight / other weight).
   const Tensor q = at::full({1, 1, 1, 4}, 2.0, kDouble);
   const Tensor k = at::stack({at::ones({4}, kDouble), at::zeros({4}, kDouble)}).view({1, 1, 2, 4});

@@ -19,7 +19,8 @@ Tensor heads_of(int64_t heads, int64_t tokens) {
   return at::empty({1, heads, tokens, 64}, at::TensorOptions(at::kMeta).dtype(at::kFloat));
 }
 
-// field-notes A35: 4096 works, 8192 is one past an int32. Nothing is allocated to say so.
+// Seen elsewhere: a bias too large for 32-bit strides. 4096 works, 8192 is one past an int32.
+// Nothing is allocated to say so.
 TEST(AttentionMemory, CountsBeyondThirtyTwoBits) {
   const Tensor x = heads_of(32, 8192);
   EXPECT_EQ(reference_memory(x, x, {}, {}).pairs, int64_t{2147483648});

@@ -19,7 +19,8 @@ void expect_slopes(const std::vector<double>& expected) {
   for (size_t h = 0; h < expected.size(); ++h) EXPECT_NEAR(found[h], expected[h], 1e-7) << h;
 }
 
-TEST(Alibi, SlopesInPublishedOrder) {  // field note A01
+// Seen elsewhere: slopes wrong where the number of heads is no power of two.
+TEST(Alibi, SlopesInPublishedOrder) {
   expect_slopes({0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625});
   expect_slopes({0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625,  //
                  0.70710678, 0.35355339, 0.17677670, 0.08838835});
@@ -31,7 +32,8 @@ TEST(Alibi, SlopesInPublishedOrder) {  // field note A01
 // Slope 0.5 is the first of eight heads.
 Worked half(int64_t queries, int64_t keys) { return work("alibi", queries, keys, {.heads = 8}); }
 
-TEST(Alibi, IsSymmetricWithoutACausalMask) {  // field note A02
+// Seen elsewhere: the causal shortcut taken in an encoder.
+TEST(Alibi, IsSymmetricWithoutACausalMask) {
   EXPECT_CLOSE(weights_of(half(3, 3), false),
                rows({{0.5064804, 0.3071959, 0.1863237},
                      {0.2740686, 0.4518628, 0.2740686},
@@ -40,12 +42,14 @@ TEST(Alibi, IsSymmetricWithoutACausalMask) {  // field note A02
   EXPECT_CLOSE(weights_of(half(3, 3), true)[2], rows({{0.1863237, 0.3071959, 0.5064804}})[0], 1e-6);
 }
 
-TEST(Alibi, CountsFromTheLastKeyWhileDecoding) {  // field note A03
+// Seen elsewhere: distances that restart at zero while decoding.
+TEST(Alibi, CountsFromTheLastKeyWhileDecoding) {
   EXPECT_CLOSE(half(1, 5).score(), rows({{-2, -1.5, -1, -0.5, 0}}), 0);
   EXPECT_CLOSE(half(2, 4).score(), rows({{-1, -0.5, 0, -0.5}, {-1.5, -1, -0.5, 0}}), 0);
 }
 
-TEST(Alibi, TellsFarNeighboursApartInABfloat16Model) {  // field note A04
+// Seen elsewhere: a bias built in bfloat16.
+TEST(Alibi, TellsFarNeighboursApartInABfloat16Model) {
   const auto distances = [](int64_t keys) {
     Worked worked = work("alibi", 1, keys, {.heads = 12});
     worked.encoding->to(at::kBFloat16);

@@ -23,7 +23,8 @@ std::vector<int64_t> buckets(const std::string& options, const std::vector<int64
 
 using Integers = std::vector<int64_t>;
 
-TEST(T5, CapsTheLogBucketAtTheLastRow) {  // field note A05
+// Seen elsewhere: no cap on the log bucket.
+TEST(T5, CapsTheLogBucketAtTheLastRow) {
   const Integers distances{15, 16, 17, 63, 64, 112, 113, 126, 127, 128, 129, 1000};
   EXPECT_EQ(buckets("", distances, kCausal),
             (Integers{15, 16, 16, 26, 26, 30, 31, 31, 31, 31, 31, 31}));
@@ -35,21 +36,24 @@ TEST(T5, CapsTheLogBucketAtTheLastRow) {  // field note A05
   EXPECT_EQ(buckets("", ahead, {}), future);
 }
 
-TEST(T5, MaxDistanceMovesTheBuckets) {  // field note A06
+// Seen elsewhere: max_distance ignored.
+TEST(T5, MaxDistanceMovesTheBuckets) {
   EXPECT_EQ(buckets("max_distance=64", {20, 60}, kCausal), (Integers{18, 31}));
   EXPECT_EQ(buckets("max_distance=128", {20, 60}, kCausal), (Integers{17, 26}));
   EXPECT_EQ(buckets("max_distance=256", {100}, kCausal), (Integers{26}));
   EXPECT_EQ(buckets("max_distance=128", {100}, kCausal), (Integers{30}));
 }
 
-TEST(T5, FutureKeysUseTheUpperHalf) {  // field note A07
+// Seen elsewhere: past and future halves swapped.
+TEST(T5, FutureKeysUseTheUpperHalf) {
   const Tensor ids = work("t5", 10, 10).ids();
   EXPECT_CLOSE(ids[0], rows({{0, 17, 18, 19, 20, 21, 22, 23, 24, 24}})[0], 0);
   EXPECT_CLOSE(ids.select(1, 0), rows({{0, 1, 2, 3, 4, 5, 6, 7, 8, 8}})[0], 0);
   EXPECT_FALSE((work("t5", 200, 200).ids() == 16).any().item<bool>());
 }
 
-TEST(T5, TheLastQueryStandsAtTheLastKey) {  // field note A08
+// Seen elsewhere: the offset of a cached query forgotten.
+TEST(T5, TheLastQueryStandsAtTheLastKey) {
   EXPECT_CLOSE(work("t5", 1, 6, kCausal).ids(), rows({{5, 4, 3, 2, 1, 0}}), 0);
   EXPECT_CLOSE(work("t5", 2, 4, kCausal).ids(), rows({{2, 1, 0, 0}, {3, 2, 1, 0}}), 0);
 }

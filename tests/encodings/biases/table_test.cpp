@@ -14,7 +14,8 @@ Tensor of_three_tokens(const std::string& options) {
   return worked.encoding->terms(worked.position.relation).score[0];
 }
 
-TEST(Table, PastItsTrainedSize) {  // field note A29
+// Seen elsewhere: class rows interpolated with the table.
+TEST(Table, PastItsTrainedSize) {
   EXPECT_CLOSE(of_three_tokens("past_range=clamp"), rows({{10, 10, 20, 30, 30}})[0], 0);
   EXPECT_CLOSE(of_three_tokens("past_range=interpolate kernel=linear"),
                rows({{10, 15, 20, 25, 30}})[0], 1e-5);

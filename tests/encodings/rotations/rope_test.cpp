@@ -19,7 +19,8 @@ Tensor rotated(const std::string& options, std::initializer_list<double> key, in
   return k[0][0][position];
 }
 
-TEST(Rope, TwoLayouts) {  // field note A13
+// Seen elsewhere: two layouts under one name.
+TEST(Rope, TwoLayouts) {
   EXPECT_CLOSE(rotated("layout=half", {1, 2, 3, 4}, 1),
                rows({{-1.9841106, 1.9599007, 2.4623779, 4.0197997}})[0], 1e-6);
   EXPECT_CLOSE(rotated("layout=interleaved", {1, 2, 3, 4}, 1),
@@ -34,7 +35,8 @@ TEST(Rope, AFractionLeavesTheOtherChannelsAlone) {
             std::string::npos);
 }
 
-TEST(Rope, KeepsFarPositionsApartInABfloat16Model) {  // field note A14
+// Seen elsewhere: angles in half precision.
+TEST(Rope, KeepsFarPositionsApartInABfloat16Model) {
   Worked worked = work("rope", 2048, 2048, {.head_width = 2});
   worked.encoding->to(at::kBFloat16);
   const Tensor cos = worked.encoding->terms(worked.position.relation).rotation->key_cos[0][0];
@@ -48,7 +50,8 @@ double dynamic_base(Encoding& encoding, int64_t keys) {
   return encoding.terms(relation->map(relation->structure(1, keys))).rotation->base;
 }
 
-TEST(RopeScaling, DynamicNtkDependsOnTheLengthAndOnNothingElse) {  // field note A15
+// Seen elsewhere: dynamic NTK that one long input changes for good.
+TEST(RopeScaling, DynamicNtkDependsOnTheLengthAndOnNothingElse) {
   const Worked worked =
       work("rope scaling=dynamic-ntk factor=2 trained=2048", 1, 8, {.head_width = 64});
   EXPECT_NEAR(dynamic_base(*worked.encoding, 4096), 31082.2367, 1e-3);
@@ -61,7 +64,8 @@ double attention_factor(const std::string& options) {
   return worked.position.terms.rotation->key_cos.flatten()[0].item<double>();  // cos(0) * factor
 }
 
-TEST(RopeScaling, YarnScalesCosAndSinOnce) {  // field note A16
+// Seen elsewhere: YaRN's factor missing or applied twice.
+TEST(RopeScaling, YarnScalesCosAndSinOnce) {
   EXPECT_NEAR(attention_factor("factor=4"), 1.1386294, 1e-6);
   EXPECT_NEAR(attention_factor("factor=64"), 1.4158883, 1e-6);
   EXPECT_NEAR(attention_factor("factor=128"), 1.4852030, 1e-6);
@@ -108,8 +112,9 @@ TEST(RopeScaling, OptionsWithoutMeaningAreNamed) {
   EXPECT_NE(message("layout=halves").find("did you mean 'half'"), std::string::npos);
 }
 
-TEST(RopeOnGrids, RowsTurnTheFirstHalfAndColumnsTheSecond) {  // field note A17
-  const RelationCase grid = relation_case("small-grid");      // 2 x 3 cells, raster order
+// Seen elsewhere: two-dimensional rotation right on squares alone.
+TEST(RopeOnGrids, RowsTurnTheFirstHalfAndColumnsTheSecond) {
+  const RelationCase grid = relation_case("small-grid");  // 2 x 3 cells, raster order
   const auto encoding =
       make_encoding(parse_encoding("rope"), grid.name, context_for(grid, false), 1);
   const auto rotation = *encoding->terms(grid.map(6, 6)).rotation;

@@ -8,7 +8,8 @@
 namespace relbias::encodings {
 namespace {
 
-TEST(Deberta, LogBucketsRoundUp) {  // field note A19
+// Seen elsewhere: log buckets rounded down, or without sign.
+TEST(Deberta, LogBucketsRoundUp) {
   const auto small = deberta_buckets(8, 16);
   const std::vector<int64_t> distances{4, 5, 6, 7, 9, 10, 15}, expected{4, 5, 5, 6, 6, 7, 7};
   for (size_t n = 0; n < distances.size(); ++n) {
@@ -21,14 +22,16 @@ TEST(Deberta, LogBucketsRoundUp) {  // field note A19
   EXPECT_EQ(large[511], 255);
 }
 
-TEST(Deberta, KeepsTheSignOfADistance) {  // field note A19: -5 -> -5, -15 -> -7
+// Seen elsewhere: log buckets rounded down, or without sign. -5 -> -5, -15 -> -7.
+TEST(Deberta, KeepsTheSignOfADistance) {
   const Tensor ids = work("deberta buckets=8 max_distance=16", 16, 16).ids();
   EXPECT_EQ(ids[0][5].item<int64_t>(), 8 - 5);
   EXPECT_EQ(ids[0][15].item<int64_t>(), 8 - 7);
   EXPECT_EQ(ids[15][0].item<int64_t>(), 8 + 7);
 }
 
-TEST(Deberta, BothIndicesAreQueryMinusKey) {  // field note A20: as the code, not as the paper
+// Seen elsewhere: code and paper differ in this index. As the code, not as the paper.
+TEST(Deberta, BothIndicesAreQueryMinusKey) {
   const Worked worked = work("deberta buckets=0 max_distance=2", 4, 4);
   EXPECT_CLOSE(worked.ids(), rows({{2, 1, 0, 0}, {3, 2, 1, 0}, {3, 3, 2, 1}, {3, 3, 3, 2}}), 0);
   EXPECT_EQ(worked.position.terms.key.size(1), 4);
@@ -40,7 +43,8 @@ double scale(const std::string& terms) {
   return 1 / std::sqrt(64.0 * static_cast<double>(1 + worked.position.terms.scale_terms));
 }
 
-TEST(Deberta, ScaleCountsTheTermsReallyAdded) {  // field note A21
+// Seen elsewhere: a scale that counts terms never added.
+TEST(Deberta, ScaleCountsTheTermsReallyAdded) {
   EXPECT_NEAR(scale("c2p+p2c"), 0.0721688, 1e-7);
   EXPECT_NEAR(scale("c2p"), 0.0883883, 1e-7);
   EXPECT_NEAR(scale("c2p+p2c+p2p"), 1.0 / 16, 1e-7);

@@ -23,7 +23,8 @@ Worked bare(int64_t queries, int64_t keys) {
   return worked;
 }
 
-TEST(TransformerXl, EveryCellHasItsOwnDistance) {  // field notes A22, A23
+// Seen elsewhere: shifts that give scores of other rows.
+TEST(TransformerXl, EveryCellHasItsOwnDistance) {
   const Worked worked = bare(3, 5);
   EXPECT_EQ(worked.position.relation.rows, 7);
   const double distances[3][5] = {{2, 1, 0, -1, -2}, {3, 2, 1, 0, -1}, {4, 3, 2, 1, 0}};
@@ -36,7 +37,8 @@ TEST(TransformerXl, EveryCellHasItsOwnDistance) {  // field notes A22, A23
   }
 }
 
-TEST(TransformerXl, TheSinePartKeepsTheSign) {            // field note A24
+// Seen elsewhere: the sine part without its sign.
+TEST(TransformerXl, TheSinePartKeepsTheSign) {
   const Tensor table = bare(2, 2).position.terms.key[0];  // distances 1 0 -1
   EXPECT_NEAR(table[0][0].item<double>(), 0.8414710, 1e-7);
   EXPECT_NEAR(table[0][2].item<double>(), 0.5403023, 1e-7);

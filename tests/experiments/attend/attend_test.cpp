@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "experiments/attend/attend.h"
-#include "experiments/version.h"
 #include "modalities/seed.h"
 #include "results/store/arrays.h"
 #include "tests/encodings/worked.h"
 #include "tests/experiments/program.h"
+#include "tests/source_folder.h"
 
 namespace relbias::experiments {
 namespace {

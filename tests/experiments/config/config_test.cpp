@@ -109,7 +109,7 @@ TEST(Config, SpellingsOfOneConfigurationHaveOneId) {
   EXPECT_EQ(tiny_run({"train.learning_rate=0.003"}).id, id);
   EXPECT_EQ(tiny_run({"train.sizes=[12]"}).id, id);
   EXPECT_NE(tiny_run({"seed=1"}).id, id);
-  EXPECT_NE(tiny_run({"model.encoding=t5 max_distance=64"}).id, id);  // A06
+  EXPECT_NE(tiny_run({"model.encoding=t5 max_distance=64"}).id, id);  // elsewhere it was ignored
   const Study list =
       parse_study(replaced(tiny_study(), "encoding = \"t5\"",
                            "positions = [{encoding = \"t5\", relation = \"token\"}]"),

@@ -100,7 +100,8 @@ TEST(Evaluation, DoesNotDependOnTheBatch) {
   expect_same(together, alone, 1e-6);
 }
 
-// A34: dropout is off, nothing depends on what ran before, and nothing after it is changed.
+// Seen elsewhere: dropout left on in evaluation. Dropout is off, nothing depends on what ran
+// before, and nothing after it is changed.
 TEST(Evaluation, TouchesNoRandomState) {
   const Evaluated evaluated({"model.dropout=0.5"});
   at::manual_seed(3);

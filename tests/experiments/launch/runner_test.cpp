@@ -46,7 +46,8 @@ TEST_F(Runner, RunsASweepOnce) {
 // One sample of a million tokens: no machine has the memory for the attention of its first step.
 const char* const too_large_in_between = "[sweep]\n\"train.size\" = [12, 1000000, 13]\n";
 
-// A63: the others go on, the failure stands in the run's own record.
+// Seen elsewhere: one failing run that ends the others. The others go on, the failure stands in the
+// run's own record.
 TEST_F(Runner, OneFailingRunDoesNotStopTheOthers) {
   write_study(too_large_in_between);
   const ProgramResult result = run("--jobs 1 --set train.batch=1");

@@ -140,7 +140,8 @@ TEST_P(GraphModel, AGraphIsTheSameInABatchOfLargerOnes) {
   }
 }
 
-TEST_P(GraphModel, OneNodeIsAnOrdinaryGraph) {  // field note A38
+// Seen elsewhere: errors of shape for one node or no edges.
+TEST_P(GraphModel, OneNodeIsAnOrdinaryGraph) {
   const at::NoGradGuard no_gradients;
   Structure single;
   edit_graph(single).nodes = single.queries = single.keys = 1;

@@ -66,7 +66,8 @@ TEST(Pattern, ShiftedWindowsAreTheirDefinition) {
   expect_definition(grid(6, 9), 2);
 }
 
-TEST(Pattern, ThePaddingComesBeforeTheShift) {  // field note A28
+// Seen elsewhere: padding after the shift.
+TEST(Pattern, ThePaddingComesBeforeTheShift) {
   for (const char* text : {"window size=4", "window size=3"}) {
     const at::Tensor mask = pairs(text, grid(5, 5), 1);
     EXPECT_FALSE(attends(mask, 0, 4)) << text << ": the ends of a row";

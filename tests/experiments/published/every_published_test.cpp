@@ -9,10 +9,10 @@
 
 #include "encodings/encoding.h"
 #include "experiments/study/study.h"
-#include "experiments/version.h"
 #include "modalities/plain/files.h"
 #include "results/claims/published.h"
 #include "tests/experiments/program.h"
+#include "tests/source_folder.h"
 
 namespace relbias::experiments {
 namespace {

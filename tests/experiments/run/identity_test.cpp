@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/experiments/run: what names a run, and what does not.
-#include "experiments/run/identity.h"
+#include "experiments/run/record/identity.h"
 
 #include <gmock/gmock.h>
 
@@ -11,8 +11,8 @@
 #include "encodings/encoding.h"
 #include "experiments/evaluation/evaluation.h"
 #include "experiments/run/trainer.h"
-#include "experiments/version.h"
 #include "tests/experiments/studies.h"
+#include "tests/source_folder.h"
 
 namespace relbias::experiments {
 namespace {

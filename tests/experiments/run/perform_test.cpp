@@ -79,7 +79,7 @@ TEST_F(Perform, WritesAWholeRecord) {
   EXPECT_FALSE(record.finished.empty());
 }
 
-// A56: continued runs have every row once.
+// Seen elsewhere: rows doubled when a run continues. Continued runs have every row once.
 TEST_F(Perform, InterruptedRunsContinueBitIdentically) {
   const RunRequest straight = request("straight"), broken = request("broken");
   perform(straight, never_stop());

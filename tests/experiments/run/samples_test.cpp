@@ -11,6 +11,7 @@
 #include "tests/experiments/studies.h"
 #include "tests/python.h"
 #include "tests/scratch_folder.h"
+#include "tests/source_folder.h"
 
 namespace relbias::experiments {
 namespace {

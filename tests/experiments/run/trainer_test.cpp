@@ -68,7 +68,8 @@ TEST(Trainer, Learns) {
   EXPECT_LT(training.losses.back(), 0.9 * training.losses.front());
 }
 
-// A56, A58: the optimiser's moments and the position in the data are part of what is saved.
+// Seen elsewhere: moments or position lost. The optimiser's moments and the position in the data
+// are part of what is saved.
 TEST(Trainer, ContinuesBitIdentically) {
   const std::vector<std::string> set{"model.dropout=0.3", "train.sizes=[8,12]",
                                      "train.encoding_rate=10"};

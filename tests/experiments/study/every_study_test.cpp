@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 
 #include "experiments/study/study.h"
-#include "experiments/version.h"
 #include "results/store/store.h"
 #include "tests/experiments/program.h"
 #include "tests/python.h"
+#include "tests/source_folder.h"
 
 namespace relbias::experiments {
 namespace {

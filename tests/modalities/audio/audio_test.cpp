@@ -43,7 +43,7 @@ TEST_F(AudioTest, NormalisationOfEveryClipOrNone) {
       silent += frames.abs().max().item<float>() == 0 ? 1 : 0;
     }
   }
-  EXPECT_EQ(silent, 1);  // field note A44: zeros, not NaN
+  EXPECT_EQ(silent, 1);  // zeros, where others had NaN
   const auto plain = make("audio-folder", "normalise=none floor=1e-10");
   for (const Split split : all_splits) {
     for (const Clip& clip : as_audio(plain).clips(split)) {

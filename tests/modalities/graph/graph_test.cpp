@@ -191,7 +191,8 @@ TEST(SetEdges, WhatIsListedOneWayKeepsItsDirection) {
   }
 }
 
-TEST(GraphBatch, PadsOnTheRight) {  // field note A38
+// Seen elsewhere: errors of shape for one node or no edges.
+TEST(GraphBatch, PadsOnTheRight) {
   const at::Tensor rows = padded_rows({at::tensor({1, 2}, at::kLong), at::tensor({3}, at::kLong)});
   EXPECT_MATRIX(rows, matrix({{1, 2}, {3, 0}}));
   EXPECT_MATRIX(valid_rows({graph_of(2, {}), graph_of(1, {})}), matrix({{1, 1}, {1, 0}}));

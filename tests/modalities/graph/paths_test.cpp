@@ -19,7 +19,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Paths, UnreachableIsNeitherNearNorFar) {  // field note A37
+// Seen elsewhere: unreachable taken for near, or for a huge distance.
+TEST(Paths, UnreachableIsNeitherNearNorFar) {
   const Structure graph = graph_of(5, {{0, 1}, {1, 2}});
   EXPECT_MATRIX(hop_distances(graph, false), matrix({{0, 1, 2, -1, -1},
                                                      {1, 0, 1, -1, -1},
@@ -30,7 +31,8 @@ TEST(Paths, UnreachableIsNeitherNearNorFar) {  // field note A37
   EXPECT_EQ(component_count(graph), 3);
 }
 
-TEST(Paths, OneNodeAndNone) {  // field note A38
+// Seen elsewhere: errors of shape for one node or no edges.
+TEST(Paths, OneNodeAndNone) {
   EXPECT_MATRIX(hop_distances(graph_of(1, {}), false), matrix({{0}}));
   EXPECT_EQ(hop_distances(graph_of(3, {{0, 1}}), false).size(0), 3);
   EXPECT_EQ(hop_distances(graph_of(0, {}), false).numel(), 0);
@@ -91,7 +93,8 @@ TEST(Paths, WeightsWhoseSumIsInfiniteAreRefused) {
   EXPECT_EQ(weighted_distances(largest, false)[0][2].item<double>(), 2e18);
 }
 
-TEST(Paths, MemoryIsEstimatedBeforeItIsTaken) {  // field note A39
+// Seen elsewhere: path features that fill the memory unannounced.
+TEST(Paths, MemoryIsEstimatedBeforeItIsTaken) {
   EXPECT_EQ(pair_bytes(500, 20 * 3, 8), 120'000'000);
   EXPECT_EQ(32 * pair_bytes(500, 20 * 3, 8), 3'840'000'000);
   Structure graph = graph_of(20'000, {{0, 1}});

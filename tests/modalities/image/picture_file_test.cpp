@@ -39,7 +39,8 @@ std::vector<float> numbers(const at::Tensor& values) {
   return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
 }
 
-TEST(PictureFile, IsTurnedAsExifSays) {  // field note A45
+// Seen elsewhere: the same photo upright or on its side.
+TEST(PictureFile, IsTurnedAsExifSays) {
   cv::Mat picture(16, 32, CV_8UC1, cv::Scalar(0));
   picture.colRange(0, 16).setTo(255);  // the left half is white
   const std::string bytes = with_orientation(encoded(picture, ".jpg"), 6);
@@ -50,7 +51,8 @@ TEST(PictureFile, IsTurnedAsExifSays) {  // field note A45
   EXPECT_LT(file.pixels[0].narrow(0, 17, 15).max().item<float>(), 0.1);
 }
 
-TEST(PictureFile, SixteenBitsStay) {  // field note A46
+// Seen elsewhere: 16 bits cut to 8.
+TEST(PictureFile, SixteenBitsStay) {
   const cv::Mat row = (cv::Mat_<unsigned short>(1, 5) << 0, 255, 256, 40000, 65535);
   cv::Mat picture;
   cv::repeat(row, 5, 1, picture);
@@ -63,7 +65,8 @@ TEST(PictureFile, SixteenBitsStay) {  // field note A46
                                  {0.f, 255.f / 65535, 256.f / 65535, 0.6103609f, 1.f}));
 }
 
-TEST(PictureFile, ChannelsAreRedGreenBlue) {  // field note A48
+// Seen elsewhere: blue for red.
+TEST(PictureFile, ChannelsAreRedGreenBlue) {
   const std::string red = encoded(cv::Mat(8, 8, CV_8UC3, cv::Scalar(0, 0, 255)), ".png");
   const PictureFile colour = read_picture(red, {.side = 8});
   EXPECT_EQ(numbers(colour.pixels.select(1, 0).select(1, 0)), (std::vector<float>{1, 0, 0}));
@@ -84,7 +87,8 @@ TEST(PictureFile, TransparencyIsOverBlack) {
   EXPECT_NEAR(file.pixels[1][3][7].item<float>(), 0.2, 1e-6);
 }
 
-TEST(PictureFile, WhatIsCutShortIsRefused) {  // field note A47
+// Seen elsewhere: half a JPEG taken for a picture.
+TEST(PictureFile, WhatIsCutShortIsRefused) {
   const std::string jpeg = encoded(scene(), ".jpg"), png = encoded(scene(), ".png");
   ASSERT_EQ(read_picture(jpeg, {}).fault, "");
   ASSERT_EQ(read_picture(png, {}).fault, "");
@@ -100,7 +104,8 @@ TEST(PictureFile, WhatIsCutShortIsRefused) {  // field note A47
 }
 
 // libjpeg fills up what is missing and shifts what is unreadable.
-TEST(PictureFile, DamagedPixelsOfAJpegAreRefused) {  // field note A47
+// Seen elsewhere: half a JPEG taken for a picture.
+TEST(PictureFile, DamagedPixelsOfAJpegAreRefused) {
   using namespace std::string_literals;
   for (const int progressive : {0, 1}) {
     std::vector<unsigned char> bytes;

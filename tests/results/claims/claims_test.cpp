@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include "results/claims/read_claims.h"
 #include "results/claims/study_text.h"
+#include "tests/error_of.h"
 #include "tests/results/example_run.h"
 #include "tests/scratch_folder.h"
 
@@ -42,8 +44,8 @@ TEST(StudyText, IsReadBesideTheRuns) {
   EXPECT_EQ(read.studies[0].claims[0].at, 8);
   EXPECT_EQ(read.studies[0].claims[0].task, "t");
   ASSERT_EQ(read.problems.size(), 2);
-  EXPECT_THAT(read.problems[0], HasSubstr("broken: line 1"));
-  EXPECT_THAT(read.problems[1], HasSubstr("wrong: line 1: claim: better and worse expected"));
+  EXPECT_THAT(read.problems[0], HasSubstr("broken:1:"));
+  EXPECT_THAT(read.problems[1], HasSubstr("wrong:1:1: claim: better and worse expected"));
   EXPECT_TRUE(read_studies(folder.path() / "nowhere").studies.empty());
 
   folder.write("renamed/one.h5", "a run");
@@ -55,16 +57,27 @@ TEST(StudyText, IsReadBesideTheRuns) {
 
 TEST(StudyText, ValuesOfAnotherTypeAreFaults) {
   const auto fault_in = [](const std::string& text) {
-    return store_error([&] { (void)parse_study_text(text, "bad"); });
+    return error_of([&] { (void)parse_study_text(text, "bad"); });
   };
   const std::string claim = "[[claim]]\nbetter = \"alibi\"\nworse = \"rope\"\n";
-  EXPECT_EQ(fault_in(claim + "at = \"4\"\n"), "bad: line 4: at = '4' found, a number expected");
-  EXPECT_EQ(fault_in("[[claim]]\nbetter = 3\n"), "bad: line 2: better = 3 found, a text expected");
-  EXPECT_EQ(fault_in("question = true\n"), "bad: line 1: question = true found, a text expected");
-  EXPECT_EQ(fault_in("\n[claim]\nbetter = \"alibi\"\n"),
-            "bad: line 2: claim = table found, [[claim]] expected");
-  EXPECT_EQ(fault_in("claim = [1]\n"), "bad: line 1: claim = array found, [[claim]] expected");
+  EXPECT_EQ(fault_in(claim + "at = \"4\"\n"),
+            "bad:4:6: claim.at: \"4\" found, a multiple of the trained size expected");
+  EXPECT_EQ(fault_in("[[claim]]\nbetter = 3\n"), "bad:2:10: claim.better: 3 found, text expected");
+  EXPECT_EQ(fault_in("question = true\n"), "bad:1:12: question: true found, text expected");
+  EXPECT_THAT(fault_in("\n[claim]\nbetter = \"alibi\"\n"),
+              HasSubstr("found, a list of tables, [[claim]], expected"));
+  EXPECT_EQ(fault_in("claim = [1]\n"),
+            "bad:1:9: claim: [1] found, a list of tables, [[claim]], expected");
+  EXPECT_THAT(fault_in(claim + "tsk = \"copy\"\n"), HasSubstr("did you mean 'task'?"));
   EXPECT_EQ(parse_study_text(claim + "at = 4\n", "good").claims.at(0).at, 4);
+}
+
+// `describe study` names what the reader takes, no less and no more.
+TEST(ClaimKeys, AreThoseOfAClaim) {
+  std::vector<std::string> named, taken{"at"};
+  for (const KeyMeaning& one : claim_keys()) named.push_back(one.key);
+  for (const auto& [key, member] : claim_texts) taken.emplace_back(key);
+  EXPECT_THAT(named, testing::UnorderedElementsAreArray(taken));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/error_of.h"
 #include "tests/results/example_run.h"
 #include "tests/results/sampled_runs.h"
 
@@ -125,14 +126,14 @@ TEST(Published, TheBinThatHoldsASizeStandsForIt) {
 }
 
 std::string fault_in(const std::string& text) {
-  return store_error([&] { (void)parse_published(text, "bad"); });
+  return error_of([&] { (void)parse_published(text, "bad"); });
 }
 
 TEST(Published, FaultsNameFileAndLine) {
-  EXPECT_THAT(fault_in("title = "), HasSubstr("bad: line 1"));
+  EXPECT_THAT(fault_in("title = "), HasSubstr("bad:1:"));
   EXPECT_THAT(fault_in("better = \"lower\"\n"), HasSubstr("[[row]] expected, none found"));
   EXPECT_THAT(fault_in("better = \"lower\"\n[[row]]\nencoding = \"alibi\"\n"),
-              HasSubstr("bad: line 2: a row needs encoding, size and value"));
+              HasSubstr("bad:2:1: a row needs encoding, size and value"));
 }
 
 // As its default a value of another type would change the table, and a claim with it, unnoticed.
@@ -140,21 +141,21 @@ TEST(Published, ValuesOfAnotherTypeAreFaults) {
   const std::string head = "better = \"lower\"\n";
   const std::string row = head + "[[row]]\nencoding = \"alibi\"\nsize = 8\nvalue = 1.5\n";
   const std::string claim = head + "[[claim]]\nbetter = \"alibi\"\nworse = \"rope\"\n";
-  EXPECT_EQ(fault_in(claim + "at = \"4\"\n"), "bad: line 5: at = '4' found, a number expected");
+  EXPECT_EQ(fault_in(claim + "at = \"4\"\n"),
+            "bad:5:6: claim.at: \"4\" found, a multiple of the trained size expected");
   EXPECT_EQ(fault_in(row + "defined = \"false\"\n"),
-            "bad: line 6: defined = 'false' found, true or false expected");
-  EXPECT_EQ(fault_in(row + "seeds = 2.5\n"),
-            "bad: line 6: seeds = 2.5 found, a whole number expected");
+            "bad:6:11: defined: \"false\" found, true or false expected");
+  EXPECT_EQ(fault_in(row + "seeds = 2.5\n"), "bad:6:9: seeds: 2.5 found, a whole number expected");
   EXPECT_EQ(fault_in(row + "[reproduction.names]\nalibi = 3\n"),
-            "bad: line 7: alibi = 3 found, a text expected");
-  EXPECT_EQ(fault_in(row + "[claim]\nbetter = \"alibi\"\n"),
-            "bad: line 6: claim = table found, [[claim]] expected");
+            "bad:7:9: alibi: 3 found, text expected");
+  EXPECT_THAT(fault_in(row + "[claim]\nbetter = \"alibi\"\n"),
+              HasSubstr("found, a list of tables, [[claim]], expected"));
 }
 
 // Any other word would have been taken for "higher".
 TEST(Published, TheDirectionIsOneOfTwoWords) {
   EXPECT_EQ(fault_in("title = \"x\"\nbetter = \"Lower\"\n"),
-            "bad: line 2: better = 'Lower' found, lower or higher expected");
+            "bad:2:10: better: Lower found, lower or higher expected");
   EXPECT_THAT(fault_in("title = \"x\"\n"), HasSubstr("lower or higher expected"));
 }
 

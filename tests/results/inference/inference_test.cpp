@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests: inference against numpy and scipy, every intermediate: tests/golden/method/.
 #include "results/inference/inference.h"
+#include "tests/source_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
-
-#include "experiments/version.h"
 
 namespace relbias::results {
 namespace {
@@ -18,7 +17,7 @@ using Matrix = std::vector<std::vector<double>>;
 
 const Json& golden() {
   static const Json numbers = [] {
-    std::ifstream file(experiments::source_folder() + "/tests/golden/method/method.json");
+    std::ifstream file(source_folder() + "/tests/golden/method/method.json");
     return Json::parse(file);
   }();
   return numbers;

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "experiments/version.h"
 #include "modalities/plain/files.h"
 #include "results/report/report.h"
 #include "tests/results/report/report_runs.h"
 #include "tests/scratch_folder.h"
+#include "tests/source_folder.h"
 
 namespace relbias::results {
 namespace {
@@ -30,8 +30,7 @@ Json look_at(const Report& report) {
   const ScratchFolder folder;
   write_report(folder.path() / "report.html", report);
   const std::string command =
-      "cd '" + folder.path().string() + "' && mkdir seen && /usr/bin/python3 '" +
-      experiments::source_folder() +
+      "cd '" + folder.path().string() + "' && mkdir seen && /usr/bin/python3 '" + source_folder() +
       "/tests/results/report/browser.py' report.html seen >seen.json 2>errors";
   const int status = std::system(command.c_str());
   std::ostringstream text, errors;

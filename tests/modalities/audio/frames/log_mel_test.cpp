@@ -20,7 +20,7 @@ Tensor tone(double frequency, int64_t samples, int64_t rate = 16000) {
   return (at::arange(samples, at::kDouble) * step).sin().to(at::kFloat);
 }
 
-// field note A43
+// Seen elsewhere: mel filters without a bin
 TEST(MelFilters, EmptyOnesAreRefusedByTheirNumbers) {
   EXPECT_THAT(error_of([] { mel_filters({.fft = 400, .mels = 128}); }),
               HasSubstr("4 of 128 mel filters cover no frequency bin (bins are 40 Hz apart): "
@@ -98,7 +98,8 @@ TEST(LogMelFrames, AToneIsInItsBand) {
   EXPECT_TRUE((frames.argmax(1) == peak).all().item<bool>());
 }
 
-// field note A41: integers taken for real numbers shift everything.
+// Seen elsewhere: integers divided by the wrong scale. Integers taken for real numbers shift
+// everything.
 TEST(LogMelFrames, AFactorIsAShift) {
   const LogMel log_mel({});
   const Tensor shift = log_mel(tone(700, 16000) * 32768) - log_mel(tone(700, 16000));
@@ -106,7 +107,7 @@ TEST(LogMelFrames, AFactorIsAShift) {
   EXPECT_NEAR(2 * std::log(32768.0), 20.794, 1e-3);
 }
 
-// field note A44
+// Seen elsewhere: silence normalised to NaN
 TEST(LogMelSilence, IsTheFloorAndNormalisesToZero) {
   const Tensor frames = LogMel({.floor = 1e-10})(at::zeros({16000}));
   EXPECT_LT((frames.to(at::kDouble) + 23.0258509).abs().max().item<double>(), 1e-5);

@@ -44,7 +44,7 @@ std::vector<double> values(const Tensor& samples) {
   return {real.data_ptr<double>(), real.data_ptr<double>() + real.numel()};
 }
 
-// field note A40: along the channels, not along time.
+// Along the channels; elsewhere stereo was averaged along time.
 TEST_F(SoundTest, StereoIsAveragedFrameByFrame) {
   const Sound sound =
       read(Wav{.samples = {0.5, -0.5, 0.25, 0.25}, .channels = 2, .bits = 32, .format = 3}.bytes());
@@ -54,7 +54,7 @@ TEST_F(SoundTest, StereoIsAveragedFrameByFrame) {
   EXPECT_EQ(values(three.samples), (std::vector<double>{6 / 32768.0, 1 / 32768.0}));
 }
 
-// field note A41
+// Seen elsewhere: integers divided by the wrong scale
 TEST_F(SoundTest, IntegersAreScaledByTheirOwnWidth) {
   const Sound wide = read(Wav{.samples = {-8388608, 1, 8388607}, .bits = 24}.bytes());
   ASSERT_EQ(wide.samples.size(0), 3);
@@ -66,7 +66,7 @@ TEST_F(SoundTest, IntegersAreScaledByTheirOwnWidth) {
   EXPECT_EQ(values(narrow.samples)[1], -1);
 }
 
-// field note A42
+// Seen elsewhere: buffers as long as a header claims
 TEST_F(SoundTest, AHeaderThatPromisesMoreIsTruncated) {
   Wav wav{.samples = std::vector<double>(400, 7.0)};
   wav.data_bytes = 2000;
@@ -86,7 +86,7 @@ TEST_F(SoundTest, AHeaderThatPromisesMoreIsTruncated) {
   EXPECT_FALSE(honest.length_unknown);
 }
 
-// field note A42
+// Seen elsewhere: buffers as long as a header claims
 TEST_F(SoundTest, AiffAndAuThatAreCutAreTruncated) {
   const std::vector<float> samples(1000, 0.25F);
   for (const int format : {SF_FORMAT_AIFF | SF_FORMAT_PCM_16, SF_FORMAT_AIFF | SF_FORMAT_PCM_24,

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "experiments/version.h"
 #include "tests/error_of.h"
 #include "tests/modalities/code/code_data.h"
+#include "tests/source_folder.h"
 
 namespace relbias::modalities {
 namespace {
@@ -179,8 +179,7 @@ TEST(CodePackages, AreWhatShippedStudiesReadInsteadOfTheSystemsLibrary) {
               HasSubstr("content as published"));
   int64_t studies = 0;
   for (const char* folder : {"experiments/studies", "experiments/published/studies"}) {
-    const std::filesystem::path place =
-        std::filesystem::path(experiments::source_folder()) / folder;
+    const std::filesystem::path place = std::filesystem::path(source_folder()) / folder;
     for (const std::string& name : files_below(place, {"toml"})) {
       EXPECT_THAT(read_file(place / name), Not(HasSubstr("python-stdlib\""))) << name;
       ++studies;

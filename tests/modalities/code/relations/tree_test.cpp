@@ -122,7 +122,7 @@ TEST(Tree, AgreesWithWalkingUpOnAnyTreeInAnyOrder) {
   }
 }
 
-// Field note A50: the encoding clips depth, not the stack.
+// Seen elsewhere: deep trees overflow the stack. The encoding clips depth, not the stack.
 TEST(Tree, A50TwentyThousandDeep) {
   std::vector<int64_t> parents(20003);
   for (size_t node = 0; node < parents.size(); ++node)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests: parsing, with field notes A49 (columns are bytes), A50 (deep trees), A51 (CRLF) and A52
+// tests: parsing, also of what went wrong elsewhere: columns are bytes, deep trees, CRLF and
 // (broken and empty source).
 #include "modalities/code/syntax/parser.h"
 

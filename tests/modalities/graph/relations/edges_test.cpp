@@ -19,7 +19,8 @@ RelationMap map_of(const std::string& relation) {
 // What a linear map with weights of 1 makes of the steps, [N, N].
 at::Tensor sums(const std::string& relation) { return map_of(relation).features[0].sum(2); }
 
-TEST(Edges, MeanOverThePathAndNothingElse) {  // field note A36
+// Seen elsewhere: an average with a shifted divisor.
+TEST(Edges, MeanOverThePathAndNothingElse) {
   const std::string graph = " edges=0-1:3,1-2:5 nodes=4";
   EXPECT_MATRIX(sums("edges" + graph),
                 matrix({{0, 3, 4, 0}, {3, 0, 5, 0}, {4, 5, 0, 0}, {0, 0, 0, 0}}));

@@ -30,7 +30,8 @@ TEST(Hops, WorkedExample) {
   EXPECT_MATRIX(map.special.unsqueeze(0), matrix({{-1, -1, -1, -1, 0}}));
 }
 
-TEST(Hops, UnreachableSurvivesClipping) {  // field note A37
+// Seen elsewhere: unreachable taken for near, or for a huge distance.
+TEST(Hops, UnreachableSurvivesClipping) {
   EXPECT_MATRIX(ids_of("hops edges=0-1,1-2 nodes=5").narrow(0, 0, 1), matrix({{0, 1, 2, 21, 21}}));
   EXPECT_MATRIX(ids_of("hops clip=1 edges=0-1,1-2 nodes=5").narrow(0, 0, 1),
                 matrix({{0, 1, 1, 2, 2}}));
@@ -87,7 +88,8 @@ TEST(Hops, DirectedAndWeighted) {
                         ids_of("hops edges=0-1,1-2 nodes=4")));
 }
 
-TEST(Hops, OneNodeAndNone) {  // field note A38
+// Seen elsewhere: errors of shape for one node or no edges.
+TEST(Hops, OneNodeAndNone) {
   EXPECT_MATRIX(ids_of("hops nodes=1"), matrix({{0}}));
   EXPECT_EQ(ids_of("hops nodes=0").numel(), 0);
   EXPECT_MATRIX(ids_of("hops clip=2 nodes=1 virtual_node=true"), matrix({{6, 4}, {5, 0}}));
@@ -149,7 +151,8 @@ TEST(Hops, WhatIsWrongIsNamed) {
               HasSubstr("nodes have no order"));
 }
 
-TEST(Hops, AGraphTooLargeIsRefusedWithItsBytes) {  // field note A39
+// Seen elsewhere: path features that fill the memory unannounced.
+TEST(Hops, AGraphTooLargeIsRefusedWithItsBytes) {
   Structure graph = graph_of(20'000, {{0, 1}});
   graph.name = "graph 17";
   for (const auto& [relation, bytes] :

@@ -31,7 +31,8 @@ int64_t distinct(const RelationMap& map) {
   return std::get<0>(at::_unique(map.pair_rows())).size(0);
 }
 
-TEST(Grid, PublishedOrderOfIds) {  // field note A25
+// Seen elsewhere: the wrong multiplier, right on square windows.
+TEST(Grid, PublishedOrderOfIds) {
   EXPECT_EQ(ids(map_of("height=2 width=2")),
             (Rows{{4, 3, 1, 0}, {5, 4, 2, 1}, {7, 6, 4, 3}, {8, 7, 5, 4}}));
   EXPECT_EQ(ids(map_of("height=1 width=2")), (Rows{{1, 0}, {2, 1}}));
@@ -44,7 +45,8 @@ TEST(Grid, PublishedOrderOfIds) {  // field note A25
   EXPECT_EQ(distinct(map_of("height=7 width=7")), 169);
 }
 
-TEST(Grid, ClassTokenHasThreeIdsOfItsOwn) {  // field note A26
+// Seen elsewhere: rows of the class token mixed up.
+TEST(Grid, ClassTokenHasThreeIdsOfItsOwn) {
   const RelationMap map = map_of("height=2 width=2 class_token=true");
   EXPECT_EQ(map.rows, 12);
   EXPECT_EQ(ids(map), (Rows{{11, 9, 9, 9, 9},
@@ -59,7 +61,8 @@ TEST(Grid, ClassTokenHasThreeIdsOfItsOwn) {  // field note A26
   EXPECT_TRUE(make_relation("grid")->traits().special_ids.empty());
 }
 
-TEST(Grid, AxesAreNotExchanged) {  // field note A27
+// Seen elsewhere: axes swapped twice, right on squares.
+TEST(Grid, AxesAreNotExchanged) {
   const RelationMap map = map_of("height=3 width=4");
   const at::Tensor place = map.key_coordinates[0].to(at::kLong);
   EXPECT_TRUE(at::equal(place.select(1, 0), at::arange(12).div(4, "floor")));
@@ -92,7 +95,8 @@ TEST(Grid, ThreeMeasuresOfDistance) {
   EXPECT_EQ(between("manhattan"), 3);
 }
 
-TEST(Grid, TheLastQueriesAreAskedFor) {  // field notes A03, A08
+// Seen elsewhere: a cached query taken for the first token.
+TEST(Grid, TheLastQueriesAreAskedFor) {
   const Rows whole = ids(map_of("height=2 width=3 class_token=true"));
   for (int64_t queries = 1; queries <= 7; ++queries) {
     const RelationMap map = map_of("height=2 width=3 class_token=true", queries);

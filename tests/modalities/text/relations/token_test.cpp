@@ -30,7 +30,8 @@ using Rows = std::vector<std::vector<int>>;
 
 TEST(Token, ThreeTokens) { EXPECT_EQ(offsets(3, 3), (Rows{{0, 1, 2}, {-1, 0, 1}, {-2, -1, 0}})); }
 
-// field-notes A03, A08: a cached query stands at the last key, not at the first.
+// Seen elsewhere: a cached query taken for the first token. A cached query stands at the last key,
+// not at the first.
 TEST(Token, TheLastQueryStandsAtTheLastKey) {
   EXPECT_EQ(offsets(1, 3), (Rows{{-2, -1, 0}}));
   EXPECT_EQ(offsets(2, 4), (Rows{{-2, -1, 0, 1}, {-3, -2, -1, 0}}));

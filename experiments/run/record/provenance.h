@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/run: by what program, on what machine and data a run is made.
+// experiments/run/record: by what program, on what machine and data a run is made.
 #pragma once
 
 #include <string>

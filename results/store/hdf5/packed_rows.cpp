@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/store: a table as HDF5 takes it, row after row in one piece of memory.
-#include "results/store/packed_rows.h"
+// results/store/hdf5: a table as HDF5 takes it, row after row in one piece of memory.
+#include "results/store/hdf5/packed_rows.h"
 
 #include <algorithm>
 #include <cstring>

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "experiments/run/identity.h"
+#include "experiments/run/record/identity.h"
 #include "experiments/study/selection.h"
+#include "experiments/study/study.h"
 #include "experiments/tuning/trial.h"
 
 namespace relbias::experiments {

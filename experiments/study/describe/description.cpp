@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/commands: descriptions for the reader of a terminal.
-#include "experiments/commands/description.h"
+// experiments/study/describe: descriptions for the reader of a terminal.
+#include "experiments/study/describe/description.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "encodings/encoding.h"
 #include "experiments/attend/attend.h"
@@ -14,31 +13,19 @@
 #include "experiments/published/tables.h"
 #include "experiments/run/optimiser.h"
 #include "experiments/run/schedule.h"
+#include "experiments/study/describe/study_description.h"
 #include "experiments/study/matrix.h"
 #include "experiments/study/study.h"
+#include "modalities/plain/range_text.h"
 #include "results/metrics/metric.h"
 
 namespace relbias::experiments {
 namespace {
 
-// `label   text`, further lines of the text below its first.
-std::string paragraph(const std::string& label, const std::string& text) {
-  if (text.empty()) return "";
-  std::string indented;
-  for (const char c : text) {
-    indented += c;
-    if (c == '\n') indented += std::string(12, ' ');
-  }
-  return fmt::format("{:<12}{}\n", label, indented);
-}
-
 std::string allowed(const OptionSpec& spec) {
   if (!spec.choices.empty()) return fmt::format(" ({})", fmt::join(spec.choices, " | "));
-  const bool low = std::isfinite(spec.minimum), high = std::isfinite(spec.maximum);
-  if (low && high) return fmt::format(" ({} to {})", spec.minimum, spec.maximum);
-  if (low) return fmt::format(" (at least {})", spec.minimum);
-  if (high) return fmt::format(" (at most {})", spec.maximum);
-  return "";
+  const std::string range = range_text(spec.minimum, spec.maximum);
+  return range.empty() ? "" : fmt::format(" ({})", range);
 }
 
 std::string option_lines(const std::vector<OptionSpec>& specs) {
@@ -135,35 +122,6 @@ std::string describe_course(const char* kind, const Entry& entry) {
          paragraph("options", option_lines(entry.options));
 }
 
-std::string describe_part(const Part& part) {
-  std::string base, sweep;
-  for (const auto& [key, value] : part.base) {
-    base += fmt::format("{}{} = {}", base.empty() ? "" : "\n", key, text_of(*value));
-  }
-  for (const auto& axis : part.sweep) {
-    std::vector<std::string> values;
-    for (const auto* value : axis.values) values.push_back(text_of(*value));
-    sweep += fmt::format("{}{}: {}", sweep.empty() ? "" : "\n", axis.key, fmt::join(values, ", "));
-  }
-  return (part.name.empty() ? "" : paragraph("part", part.name)) + paragraph("settings", base) +
-         paragraph("sweep", sweep);
-}
-
-std::string describe_study(const std::string& name) {
-  const Study study = load_study(name);
-  std::string parts, claims;
-  for (const Part& part : study.parts) parts += describe_part(part);
-  for (const auto& claim : study.claims) {
-    claims += fmt::format("{}{} beats {} at {}x{}{}", claims.empty() ? "" : "\n", claim.better,
-                          claim.worse, claim.at, claim.task.empty() ? "" : " on ", claim.task);
-  }
-  return fmt::format("study {}\n", name) + paragraph("question", study.question) +
-         paragraph("expected", study.expected) + paragraph("cost", study.cost) + parts +
-         paragraph("runs", fmt::format("{}", expand(study, {}).size())) +
-         paragraph("claims", claims) + paragraph("command", "relbias run " + name) +
-         paragraph("file", study.file);
-}
-
 std::string describe_published(const std::string& name) {
   const Published table = read_published(name);
   return fmt::format("published table {}\n", name) +
@@ -197,8 +155,10 @@ void add_described(const std::string& name, const std::vector<Entry>& entries, D
 }  // namespace
 
 std::string describe(const std::string& name) {
-  std::vector<std::string> found, names{"config", "attend"};
+  std::vector<std::string> found, names{"config", "study", "attend"};
   if (name == "config") found.push_back(describe_config());
+  if (name == "study") found.push_back(describe_study_keys());
+  if (name.ends_with(".toml")) found.push_back(describe_study(name));
   if (name == "attend") found.push_back(attend_format());
   add_described(name, encoding_entries(), describe_encoding, found, names);
   add_described(name, relation_entries(), describe_relation, found, names);

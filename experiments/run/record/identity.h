@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/run: what a run is, as text: what names it, and what tables tell it from others by.
+// experiments/run/record: what a run is, as text: what names it, and what tables tell it from
+// others by.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/run: the weights of a trained model as a record keeps them.
+// experiments/run/record: the weights of a trained model as a record keeps them.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/run: by what program, on what machine and data a run is made.
-#include "experiments/run/provenance.h"
+// experiments/run/record: by what program, on what machine and data a run is made.
+#include "experiments/run/record/provenance.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/store: a table as HDF5 takes it, row after row in one piece of memory.
+// results/store/hdf5: a table as HDF5 takes it, row after row in one piece of memory.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/run: the weights of a trained model as a record keeps them.
-#include "experiments/run/weights.h"
+// experiments/run/record: the weights of a trained model as a record keeps them.
+#include "experiments/run/record/weights.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// experiments/run: what a run is, as text.
-#include "experiments/run/identity.h"
+// experiments/run/record: what a run is, as text.
+#include "experiments/run/record/identity.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // results/store/disk: the checksum at the end of a file.
-#include "results/store/disk/seal.h"
+#include "results/store/disk/checksum.h"
 
 #include <fmt/format.h>
 
@@ -24,12 +24,12 @@ std::string seal_of(std::string_view bytes) {
 
 }  // namespace
 
-void seal(std::vector<char>& bytes) {
+void append_checksum(std::vector<char>& bytes) {
   const std::string end = seal_of({bytes.data(), bytes.size()});
   bytes.insert(bytes.end(), end.begin(), end.end());
 }
 
-void check_seal(const std::vector<char>& bytes) {
+void verify_checksum(const std::vector<char>& bytes) {
   if (bytes.size() < seal_size) return;
   const std::string_view all(bytes.data(), bytes.size());
   const std::string_view found = all.substr(all.size() - seal_size);

@@ -9,10 +9,10 @@ namespace relbias::results {
 
 /// Appends "relbias:" and the 64-bit FNV-1a hash of all bytes before it, in 16 hex digits. Readers
 /// of HDF5 stop at the end of the HDF5 file proper and don't see it.
-void seal(std::vector<char>& bytes);
+void append_checksum(std::vector<char>& bytes);
 
-/// Throws StoreError if there is a seal, or its beginning, and the bytes don't match it. Other
-/// tools that write to the file remove the seal; then there is nothing to check.
-void check_seal(const std::vector<char>& bytes);
+/// Throws StoreError if there is a checksum, or its beginning, and the bytes don't match it. Other
+/// tools that write to the file remove it; then there is nothing to check.
+void verify_checksum(const std::vector<char>& bytes);
 
 }  // namespace relbias::results
