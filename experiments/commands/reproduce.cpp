@@ -8,8 +8,10 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/run_studies.h"
+#include "experiments/published/tables.h"
 #include "experiments/version.h"
 #include "modalities/plain/files.h"
+#include "results/analysis/never_begun.h"
 #include "results/claims/published.h"
 #include "results/claims/study_text.h"
 #include "results/store/store.h"
@@ -33,20 +35,6 @@ fs::path study_of(const std::string& table, bool scaled) {
                 : studies / "full" / (table + ".toml");
 }
 
-std::vector<std::string> published_names() {
-  std::vector<std::string> names;
-  for (const auto& file : files_below(published_folder(), {"toml"})) {
-    if (file.find('/') == std::string::npos) names.push_back(fs::path(file).stem().string());
-  }
-  return names;
-}
-
-Published read_published(const std::string& name) {
-  const std::vector<std::string> names = published_names();
-  if (std::ranges::find(names, name) == names.end()) unknown_word("published table", name, names);
-  return parse_published(read_file(published_folder() / (name + ".toml")), name);
-}
-
 // The study of a table claims what the table does, so that tables and reports of its runs say so.
 void keep_claims(const Published& table, const fs::path& study) {
   const std::string text = read_file(study);
@@ -68,6 +56,7 @@ int reproduce(ReproduceCommand& command) {
   try {
     code = run_studies(command.run);
   } catch (const InputError& error) {
+    std::cout << as_text(table) << '\n';  // what there is to compare with, even without the data
     if (command.scaled || table.ours.data.empty()) throw;
     input_error(
         "{}\nThe data of this table: {}\nOn data that is here: relbias reproduce {} --scaled",
@@ -75,7 +64,8 @@ int reproduce(ReproduceCommand& command) {
   }
   if (command.run.dry_run || code == 130) return code;
   keep_claims(table, fs::path(command.run.out) / study / (study + ".toml"));
-  const RunsRead read = read_runs(fs::path(command.run.out) / study);
+  RunsRead read = read_runs(fs::path(command.run.out) / study);
+  add_never_begun(read.runs);
   for (const auto& problem : read.problems) std::cerr << "relbias: " << problem << '\n';
   std::cout << '\n' << side_by_side(table, read.runs, study);
   return code;

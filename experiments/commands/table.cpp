@@ -12,6 +12,7 @@
 
 #include "experiments/commands/commands.h"
 #include "modalities/plain/check.h"
+#include "results/analysis/never_begun.h"
 #include "results/print/table.h"
 #include "results/store/merged.h"
 #include "results/store/store.h"
@@ -81,9 +82,10 @@ void print_table(const TableCommand& command) {
   if (!command.by.empty()) {
     by = static_cast<StandingsBy>(index_of("column", command.by, {"modality", "task", "relation"}));
   }
-  const RunsRead read = read_runs(command.folder);
+  RunsRead read = read_runs(command.folder);
   for (const auto& problem : read.problems) std::cerr << "relbias: " << problem << '\n';
   if (!command.merge.empty()) return merge(read, command);
+  add_never_begun(read.runs);
   if (by) {
     std::cout << render_standings(read.runs, *by, command.at, format)
               << note_on_damaged(read.problems.size(), format);

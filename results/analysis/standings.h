@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: how encodings stand against each other over several tasks: ranks by modality
-// and in all.
+// results/analysis: how encodings stand against each other over several benchmark tasks: ranks by
+// modality and in all, scores, probabilities of improvement.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "results/analysis/comparison.h"
+#include "results/analysis/score.h"
 #include "results/print/sheet.h"
 
 namespace relbias::results {
@@ -15,35 +16,44 @@ namespace relbias::results {
 enum class StandingsBy { modality, task, relation };
 
 struct Standing {
-  int64_t tasks = 0;         // in which the encoding has a number; 0: `word` says why
+  int64_t tasks = 0;         // in which the encoding has a rank; 0: `word` says why
   double rank = not_given;   // mean of its ranks in those tasks, 1 the best
   double value = not_given;  // of the metric, where the column is one task
-  std::string word;          // "undefined", "diverged", "not run", "no rival"
+  std::string word;          // "one seed", "undefined", "diverged", "not above guessing", "not run"
 };
 
 struct StandingsRow {
-  std::string encoding;         // its name; of several forms in one task the best one stands for it
+  std::string encoding;         // with its options: forms of one encoding are rivals
   std::vector<Standing> cells;  // one a column
-  double rank = not_given;      // mean over the columns in which it has one
-  int64_t columns = 0;          // how many that are
-  double score = not_given;     // interquartile mean over tasks and seeds (see below)
-  Interval interval;            // of the score, bootstrapped within tasks
+  double rank = not_given;      // mean over the columns
+  int64_t columns = 0;          // in which it has a rank
+  MeanScore score;              // over the tasks
 };
 
 struct Standings {
-  double factor = 1;                 // of the training size
-  std::vector<std::string> columns;  // modalities, tasks or relations
-  std::vector<int64_t> tasks;        // of each column
-  std::vector<StandingsRow> rows;    // best overall rank first
+  double factor = 1;                                // of the training size
+  std::vector<std::string> columns;                 // modalities, tasks or relations
+  std::vector<int64_t> tasks;                       // of each column
+  std::vector<StandingsRow> rows;                   // best overall rank first
+  std::vector<std::vector<Improvement>> improving;  // [row][row]: of the first over the second
+  std::vector<std::string> best;  // the best score and all that is not told from it; empty: nothing
 };
 
-/// Ranks at `factor` times the training size, in each task's own metric. A score is the value as a
-/// share of the task's best mean value, both above chance where a chance level is known: best/value
-/// for a metric that falls. What has no number is not ranked, and past the training size neither is
-/// what did not solve it, nor what diverged for any seed, nor an encoding without a rival. Tasks
-/// that were not evaluated at that size are left out.
-Standings standings(const std::vector<TaskRuns>& groups, StandingsBy by, double factor);
+/// Ranks at `factor` times the training size, in each benchmark task's own metric; gates never
+/// enter. Rows are compared on the seeds that all have. What is not above guessing shares the mean
+/// of the last ranks, what diverged for any seed comes after it; with fewer than two seeds there is
+/// no rank. A table ranks encodings over the tasks that all of them have: another set of tasks is
+/// another table, the largest first. Where nothing can be ranked, one table says why.
+/// Tasks that were not evaluated at that size are left out; empty: all of them were.
+std::vector<Standings> standings(const std::vector<TaskRuns>& groups, StandingsBy by,
+                                 double factor);
 
 Sheet sheet_of(const Standings& standings);
+
+/// Of every row over every other; without rows where there is nothing to compare.
+Sheet improvement_sheet(const Standings& standings);
+
+/// The gates, each on its own, with no ranks; without rows where there are none at that size.
+Sheet gates_sheet(const std::vector<TaskRuns>& groups, double factor);
 
 }  // namespace relbias::results

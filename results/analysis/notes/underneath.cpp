@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace relbias::results {
@@ -87,23 +86,13 @@ std::map<std::string, std::set<std::string>> provenance_of(
   return found;
 }
 
-struct Tuning {
-  int64_t trials = 0, of = 0;
-};
-
-Tuning tuning_of(const RunRecord& run) {
-  const auto json = nlohmann::json::parse(run.tuning, nullptr, false);
-  if (!json.is_object()) return {};
-  return {json.value("trials", int64_t{0}), json.value("of", int64_t{0})};
-}
-
 }  // namespace
 
 std::string tuning_text(const std::vector<const RunRecord*>& runs) {
   std::set<std::string> untuned, fewer;
   std::set<int64_t> of;
   for (const RunRecord* run : runs) {
-    const Tuning tuning = tuning_of(*run);
+    const Tuning tuning = tuning_in(*run);
     if (tuning.of == 0) {
       untuned.insert(run->encoding);
       continue;
