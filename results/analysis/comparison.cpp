@@ -152,7 +152,7 @@ ComparisonRow row_of(const Repetitions& repetitions, const TaskRuns& group) {
   row.label = repetitions.label;
   row.repetitions = &repetitions;
   row.planned = planned_seeds(repetitions, group);
-  row.chosen = chosen_text(tuning_of(*repetitions.runs.front()));
+  row.chosen = chosen_text(tuning_in(*repetitions.runs.front()));
   row.runs =
       std::ranges::count_if(repetitions.runs, [](const RunRecord* run) { return is_begun(*run); });
   row.done = count_of(repetitions, RunStatus::done);

@@ -38,7 +38,7 @@ std::vector<const RunRecord*> without_copies(const std::vector<const RunRecord*>
 
 // What may tell rows of one encoding and relation apart.
 Settings variations_of(const RunRecord& run) {
-  Settings found = tuning_of(run).chosen;
+  Settings found = tuning_in(run).chosen;
   const Settings settings = setting_of(run);
   if (settings.contains(rival_setting)) found[rival_setting] = settings.at(rival_setting);
   for (const RecordedPosition& position : run.positions) {
@@ -112,7 +112,7 @@ std::vector<Repetitions> rows_of(const std::vector<const RunRecord*>& runs) {
 Settings table_key(const RunRecord& run, const std::set<std::string>& tuned) {
   Settings settings = setting_of(run);
   settings.erase(rival_setting);
-  const Tuning tuning = tuning_of(run);
+  const Tuning tuning = tuning_in(run);
   settings["tuning"] = tuning.of == 0 ? "none" : std::to_string(tuning.of) + " trials";
   if (tuning.of > 0) {
     for (const std::string& key : tuned) settings.erase(key);
@@ -146,7 +146,7 @@ void add_tables(const std::vector<const RunRecord*>& members, std::vector<TaskRu
   std::set<std::string> tuned;
   for (const RunRecord* run : members) {
     ++files[run->run_id + run->dataset_hash];
-    for (const auto& [key, value] : tuning_of(*run).chosen) tuned.insert(key);
+    for (const auto& [key, value] : tuning_in(*run).chosen) tuned.insert(key);
   }
   Tables tables;
   for (const RunRecord* run : without_copies(members)) {

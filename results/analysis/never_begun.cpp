@@ -24,7 +24,7 @@ Settings shared_settings(Settings settings, const Settings &chosen) {
 
 bool shares_table(const StudyRun &planned, const Tuning &tuning, const RunRecord &run) {
   if (run.task != planned.task || run.dataset != planned.dataset || run.role != "run") return false;
-  const Tuning other = tuning_of(run);
+  const Tuning other = tuning_in(run);
   if (other.of != tuning.of) return false;
   Settings chosen = tuning.chosen;
   chosen.insert(other.chosen.begin(), other.chosen.end());
@@ -83,7 +83,7 @@ RunRecord record_of(const StudyRun &planned, const RunRecord &like) {
 const RunRecord *run_like(const StudyRun &planned, const std::vector<const RunRecord *> &runs) {
   RunRecord tuned;
   tuned.tuning = planned.tuning;
-  const Tuning tuning = tuning_of(tuned);
+  const Tuning tuning = tuning_in(tuned);
   const RunRecord *found = nullptr;
   const auto rank = [&](const RunRecord &run) {
     return std::pair(run.started, run.positions == planned.positions);

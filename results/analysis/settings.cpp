@@ -62,7 +62,7 @@ std::string value_of(const Settings& settings, const std::string& key) {
   return found == settings.end() ? "unset" : found->second;
 }
 
-Tuning tuning_of(const RunRecord& run) {
+Tuning tuning_in(const RunRecord& run) {
   if (run.tuning.empty()) return {};
   const auto json = nlohmann::json::parse(run.tuning, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return {};

@@ -39,7 +39,7 @@ struct Tuning {
   int64_t of = 0;   // 0: not tuned
   Settings chosen;  // `train.learning_rate` and `0.003`; options of an encoding by their names
 };
-Tuning tuning_of(const RunRecord& run);
+Tuning tuning_in(const RunRecord& run);
 
 /// "learning_rate=0.003, base=100": what was chosen, each key without its section.
 std::string chosen_text(const Tuning& tuning);

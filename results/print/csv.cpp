@@ -104,7 +104,7 @@ std::string as_csv(const std::vector<RunRecord>& runs, const std::string& metric
     const auto row_of_run = rows.find(&run);
     const RowOfRun row = row_of_run == rows.end() ? RowOfRun{run.encoding, 1} : row_of_run->second;
     attributes.insert(attributes.end(),
-                      {field(row.label), field(row.seeds), field(chosen_text(tuning_of(run)))});
+                      {field(row.label), field(row.seeds), field(chosen_text(tuning_in(run)))});
     const Settings settings = setting_of(run);
     for (const std::string& key : keys) attributes.push_back(field(value_of(settings, key)));
     bool any = false;

@@ -49,7 +49,7 @@ int64_t fewest_seeds(const std::vector<TaskRuns>& groups) {
 bool is_tuned(const TaskRuns& group) {
   return std::ranges::all_of(group.rows, [](const Repetitions& row) {
     return std::ranges::all_of(row.runs,
-                               [](const RunRecord* run) { return tuning_of(*run).of > 0; });
+                               [](const RunRecord* run) { return tuning_in(*run).of > 0; });
   });
 }
 

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "results/analysis/never_begun.h"
-#include "results/print/tuning_table.h"
 #include "results/report/contents.h"
 #include "results/report/figures/figures.h"
 #include "results/report/page/page.h"
@@ -182,7 +181,7 @@ ReportInput read_report_input(const std::filesystem::path& folder) {
   add_never_begun(read.runs);
   StudiesRead studies = read_studies(folder);
   ReportInput input{.title = folder.string(),
-                    .runs = without_trials(read.runs),
+                    .runs = std::move(read.runs),
                     .studies = std::move(studies.studies),
                     .problems = std::move(read.problems)};
   input.problems.insert(input.problems.end(), studies.problems.begin(), studies.problems.end());

@@ -92,7 +92,7 @@ std::string tuning_text(const std::vector<const RunRecord*>& runs) {
   std::set<std::string> untuned, fewer;
   std::set<int64_t> of;
   for (const RunRecord* run : runs) {
-    const Tuning tuning = tuning_of(*run);
+    const Tuning tuning = tuning_in(*run);
     if (tuning.of == 0) {
       untuned.insert(run->encoding);
       continue;
