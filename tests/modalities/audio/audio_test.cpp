@@ -78,7 +78,7 @@ TEST_F(AudioTest, ReportsWhatWasLeftOut) {
 
 TEST_F(AudioTest, ASplitWithoutClipsIsAnError) {
   write_tone("a/1.wav");
-  EXPECT_THAT(error_of([&] { make("audio-folder"); }), HasSubstr("no clip is left for train"));
+  EXPECT_THAT(error_of([&] { make("audio-folder"); }), HasSubstr("no clip is left for validation"));
   folder_.write("a/1.wav", "no sound");
   EXPECT_THAT(error_of([&] { make("audio-folder"); }), HasSubstr("0 of 1 clips"));
 }

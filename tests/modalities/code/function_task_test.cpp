@@ -248,7 +248,7 @@ TEST_F(ManyFunctions, DepthDividesTrainingFromEvaluation) {
 TEST_F(ManyFunctions, WhereThereIsNoneItSaysWhatThereIs) {
   const auto task = code_task("block-structure", code.get());
   EXPECT_THAT(error_of([&] { task->check({3}, {}); }),
-              HasSubstr("no function of 1 to 3 tokens in the training split; it has "));
+              HasSubstr("no function of 1 to 3 tokens in the train split; it has "));
   EXPECT_THAT(error_of([&] {
                 task->check(
                     {100}, {{.size = 2000, .samples = 10, .tokens = 0, .batch = 4, .above = 1000}});
