@@ -59,6 +59,10 @@ class Encoding : public torch::nn::Module {
  protected:
   /// The terms of a relation whose offsets have been brought into range. Tables [1|H, R(, D)].
   virtual Terms compute_terms(const RelationMap& relation);
+  /// Why numbers of this size would be none, beyond past_range: `xpos` past what float32 holds.
+  virtual std::optional<std::string> undefined_size(const RelationMap&) const {
+    return std::nullopt;
+  }
   /// What is added to the embeddings, [B|1, N, C]; undefined: nothing.
   virtual Tensor compute_tokens(const Tensor& embeddings,  // [B, N, C]
                                 const RelationMap& relation);
@@ -118,6 +122,10 @@ struct EncodingEntry {
                                           const Initialiser&)>
       make;
 };
+
+/// Whether an option has another value than its default. A configuration writes every option out,
+/// so that being written says nothing.
+bool differs(const Options& options, const std::string& option);
 
 /// All encodings, in the order of their names. Generated from the files in encodings/.
 const std::vector<EncodingEntry>& encoding_entries();

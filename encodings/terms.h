@@ -45,6 +45,8 @@ struct Terms {
   std::function<Tensor(const Tensor& q, const Tensor& k, const Tensor& mask)> dense;
   /// Terms that share the content term's scale: it becomes 1/sqrt(D * (1 + scale_terms)) (DeBERTa).
   int64_t scale_terms = 0;
+  /// On the scale of the content term, whichever that is (YaRN as DeepSeek-V2 has it).
+  double scale_factor = 1;
   /// The row of the encoding's own table that each id uses, and that table's rows T. Where defined,
   /// A, P and V are compact, [H, T, D], and id r reads their row table_rows[r]; b always has R
   /// rows.

@@ -18,6 +18,10 @@ Batch Batch::each(const std::function<Tensor(const Tensor&)>& change) const {
   };
   apply(changed.inputs);
   apply(changed.valid);
+  if (changed.read_too) {
+    apply(changed.read_too->inputs);
+    apply(changed.read_too->valid);
+  }
   for (Answers& answer : changed.answers) {
     apply(answer.targets);
     apply(answer.scored);

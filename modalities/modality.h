@@ -41,6 +41,13 @@ struct Answers {
   Tensor guess_nats{};  // [B, T] float: -ln of what the rule gives each target; undefined: none
 };
 
+/// Tokens of samples without a question about them.
+struct Stream {
+  Tensor inputs;                      // [B, M] or [B, M, F], as Batch::inputs
+  Tensor valid;                       // [B, M] bool: tokens that are not padding; undefined: all
+  std::vector<Structure> structures;  // one for all samples, or one a sample
+};
+
 /// Samples of one size, on the CPU.
 struct Batch {
   Tensor inputs;  // [B, N] int64 ids, [B, N, F] int64 ids whose embeddings add up (each F has rows
@@ -52,6 +59,7 @@ struct Batch {
   // are alike) count as one, and stand one after the other in an evaluation; empty: each is from
   // its own.
   std::vector<std::string> sources{};
+  std::optional<Stream> read_too{};  // a second sequence of every sample, which is only read
 
   /// The structure with the most tokens: what is undefined for a size is so for long samples.
   const Structure& largest() const;

@@ -32,49 +32,50 @@ Tensor RelationMap::pair_rows() const {
 
 namespace {
 
-// [1, n, ...] -> [1, size, ...] padded with zeros behind.
-Tensor pad_tokens(const Tensor& tensor, int64_t size, int64_t token_dims) {
+// [1, n(, m), ...] -> [1, sizes..., ...] padded with zeros behind.
+Tensor pad_tokens(const Tensor& tensor, const std::vector<int64_t>& sizes) {
   std::vector<int64_t> shape = tensor.sizes().vec();
-  for (int64_t dim = 1; dim <= token_dims; ++dim) shape[dim] = size;
+  std::copy(sizes.begin(), sizes.end(), shape.begin() + 1);
   Tensor padded = at::zeros(shape, tensor.options());
   Tensor place = padded;
-  for (int64_t dim = 1; dim <= token_dims; ++dim) {
+  for (int64_t dim = 1; dim <= static_cast<int64_t>(sizes.size()); ++dim) {
     place = place.narrow(dim, 0, tensor.size(dim));
   }
   place.copy_(tensor);
   return padded;
 }
 
-Tensor join(const std::vector<RelationMap>& samples, int64_t size, int64_t token_dims,
+// One member of all samples, its first dimensions after that of the batch padded to these sizes.
+Tensor join(const std::vector<RelationMap>& samples, const std::vector<int64_t>& sizes,
             Tensor RelationMap::*member) {
   if (!(samples.front().*member).defined()) return {};
   std::vector<Tensor> padded;
   padded.reserve(samples.size());
-  for (const auto& sample : samples) {
-    padded.push_back(pad_tokens(sample.*member, size, token_dims));
-  }
+  for (const auto& sample : samples) padded.push_back(pad_tokens(sample.*member, sizes));
   return at::cat(padded, 0);
 }
 
 }  // namespace
 
-RelationMap stack(const std::vector<RelationMap>& samples, int64_t size) {
+RelationMap stack(const std::vector<RelationMap>& samples, BatchTokens tokens) {
   TORCH_INTERNAL_ASSERT(!samples.empty(), "a batch of no samples has no relation");
   RelationMap batch = samples.front();
   if (batch.index_class != IndexClass::pairs) return batch;
+  const auto [queries, keys] = tokens;
   for (const auto& sample : samples) {
     TORCH_INTERNAL_ASSERT(
-        sample.rows == batch.rows && sample.queries == sample.keys && sample.keys <= size,
-        "samples of one relation: rows ", sample.rows, " against ", batch.rows, ", tokens ",
-        sample.keys, " of at most ", size);
+        sample.rows == batch.rows && sample.queries <= queries && sample.keys <= keys,
+        "samples of one relation: rows ", sample.rows, " against ", batch.rows, ", queries ",
+        sample.queries, " of at most ", queries, ", keys ", sample.keys, " of at most ", keys);
   }
-  batch.queries = batch.keys = size;
-  batch.index = join(samples, size, 2, &RelationMap::index);
-  batch.features = join(samples, size, 2, &RelationMap::features);
-  batch.query_coordinates = join(samples, size, 1, &RelationMap::query_coordinates);
-  batch.key_coordinates = join(samples, size, 1, &RelationMap::key_coordinates);
+  batch.queries = queries;
+  batch.keys = keys;
+  batch.index = join(samples, {queries, keys}, &RelationMap::index);
+  batch.features = join(samples, {queries, keys}, &RelationMap::features);
+  batch.query_coordinates = join(samples, {queries}, &RelationMap::query_coordinates);
+  batch.key_coordinates = join(samples, {keys}, &RelationMap::key_coordinates);
   if (batch.unplaced.defined()) {  // the same token in every sample
-    batch.unplaced = at::constant_pad_nd(batch.unplaced, {0, size - batch.unplaced.size(0)});
+    batch.unplaced = at::constant_pad_nd(batch.unplaced, {0, keys - batch.unplaced.size(0)});
   }
   return batch;
 }

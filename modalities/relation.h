@@ -6,7 +6,6 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,27 +19,43 @@ namespace relbias::modalities {
 
 using at::Tensor;
 
+/// What a modality knows of a sample beside the places of its tokens: edges, a syntax tree. Each
+/// has a type of its own in its folder (modalities/graph/graph_structure.h).
+struct Payload {
+  virtual ~Payload() = default;
+};
+
 /// What one sample is made of, as far as position goes. A modality fills in what it has.
 struct Structure {
   int64_t queries = 0;  // the last query stands at the last key
   int64_t keys = 0;
   Tensor positions{};            // [K] int64: position of every token where it is not its index
-  std::vector<int64_t> sides{};  // grid: {height, width} or {time, frequency}, row-major tokens
+  std::vector<int64_t> sides{};  // of a grid of any number of axes, the last running fastest
   bool class_token = false;      // first of all, before the grid or the nodes: a token of no place
   double hop_seconds = 0;        // audio: seconds from one token to the next; 0: unknown
-  // graph: tokens are the nodes; a virtual node is a class token
-  int64_t nodes = 0;  // 0: no graph
-  std::vector<std::array<int64_t, 2>> edges{};
-  bool both_ways = false;  // each edge was given in both directions: `directed` changes nothing
-  std::vector<double> edge_weights{};
-  Tensor edge_features{};  // [E, F]
-  // tree: parent of every node (root -1, siblings in the order of their index), node of every token
-  std::vector<int64_t> parents{};
-  std::vector<int64_t> token_nodes{};
-  Tensor hops{};  // graph: [N, N] int64 steps from i to j where given instead of edges, -1 none
   std::string name{};            // `graph 17`, for messages
+  std::shared_ptr<const Payload> payload{};  // shared by all copies, never changed; null: none
   std::shared_ptr<Kept> kept{};  // what relations computed for this sample; null: nothing is kept
 };
+
+/// The payload of a sample as that of its modality; an empty one where it has none.
+template <class Wanted>
+const Wanted& payload_of(const Structure& sample) {
+  static const Wanted none;
+  const auto* const found = dynamic_cast<const Wanted*>(sample.payload.get());
+  return found == nullptr ? none : *found;
+}
+
+/// The payload to be filled in: the sample's own, a copy of it where others share it.
+template <class Wanted>
+Wanted& edit_payload(Structure& sample) {
+  auto own = std::dynamic_pointer_cast<const Wanted>(sample.payload);
+  sample.payload.reset();
+  auto editable = own.use_count() == 1 ? std::const_pointer_cast<Wanted>(std::move(own))
+                                       : std::make_shared<Wanted>(own ? *own : Wanted());
+  sample.payload = editable;
+  return *editable;
+}
 
 /// How the id r(i,j) of a pair is stored.
 enum class IndexClass {
@@ -87,10 +102,18 @@ struct RelationMap {
   Tensor pair_rows() const;
 };
 
-/// Joins the maps of single samples into one batch of `size` tokens; pairs with a padded token get
-/// id 0, which a mask must hide. Line and grid maps are the same for all samples and returned as
-/// is.
-RelationMap stack(const std::vector<RelationMap>& samples, int64_t size);
+/// Queries and keys of a batch, padding included.
+struct BatchTokens {
+  BatchTokens(int64_t tokens) : queries(tokens), keys(tokens) {}  // NOLINT: a size is one
+  BatchTokens(int64_t queries_, int64_t keys_) : queries(queries_), keys(keys_) {}
+
+  int64_t queries, keys;
+};
+
+/// Joins the maps of single samples into one batch; padding stands behind, and pairs with a padded
+/// token get id 0, which a mask must hide. Line and grid maps are the same for all samples and
+/// returned as is.
+RelationMap stack(const std::vector<RelationMap>& samples, BatchTokens tokens);
 
 /// Coordinates on a line counted from each sample's first real token, so that padding on the left
 /// moves no absolute position: real tokens 0 0 1 1 1 stand at 0 1 2. Other maps are returned as is.
@@ -102,6 +125,12 @@ class Relation {
   virtual RelationTraits traits() const = 0;
   /// The ids and tables of one sample. Throws InputError where the structure lacks what it needs.
   virtual RelationMap map(const Structure& sample) const = 0;
+  /// All that the map of a sample is made of, in numbers: samples of equal keys have equal maps,
+  /// and one map serves them. Nothing: the map depends on what numbers do not hold, and is made
+  /// anew.
+  virtual std::optional<std::vector<int64_t>> map_key(const Structure&) const {
+    return std::nullopt;
+  }
   /// Whether a sample's positions are drawn at random (`token randomize=512`), in training and
   /// testing.
   virtual bool is_random() const { return false; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// encodings/attention: what a call of the reference takes, known before it is taken.
+// encodings/attention: what a call takes, known before it is taken.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,16 @@ struct AttentionMemory {
   int64_t bytes = 0;  // of the matrices [B, H, Q, K] that the reference holds at once
 };
 
-/// The reference holds the scores, the weights, and the sum of what is added to the scores if
-/// there is any. Throws InputError where the number of pairs is beyond 64 bits.
-AttentionMemory attention_memory(const Tensor& q, const Tensor& k,
-                                 const std::vector<Position>& positions);
+/// The reference holds the scores, the weights, the sum of what is added to the scores, and the
+/// mask as a tensor, each if there is one. Throws InputError where the number of pairs is beyond 64
+/// bits.
+AttentionMemory reference_memory(const Tensor& q, const Tensor& k,
+                                 const std::vector<Position>& positions,
+                                 const AttentionOptions& options);
 
-/// Throws InputError, with shape and bytes, where the call would take more than `available` bytes.
-void check_memory(const Tensor& q, const Tensor& k, const std::vector<Position>& positions,
-                  int64_t available);
+/// Throws InputError, with shape and bytes, where a call that needs `bytes` would take more than
+/// `available`.
+void check_memory(const Tensor& q, const Tensor& k, int64_t bytes, int64_t available);
 
 /// The main memory of this machine in bytes.
 int64_t main_memory();

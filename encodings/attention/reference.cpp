@@ -5,7 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "encodings/attention/attention.h"
+#include "encodings/attention/backend.h"
+#include "encodings/attention/mask.h"
 #include "encodings/attention/rotate.h"
 
 namespace relbias::encodings {
@@ -94,7 +95,7 @@ Tensor added_scores(const Tensor& q, const Tensor& k, const std::vector<Position
 
 // Whether some row may have no key, so that its softmax needs care.
 bool may_have_empty_rows(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
-  return options.mask.defined() || k.size(2) == 0 || (options.causal && q.size(2) > k.size(2));
+  return leaves_out_tokens(options) || k.size(2) == 0 || (options.causal && q.size(2) > k.size(2));
 }
 
 // Zeros where nothing may attend, so that padding of any content meets no product: 0 * NaN is NaN.
@@ -106,10 +107,14 @@ Tensor without_unused(const Tensor& x, const Tensor& used) {
 
 double attention_scale(int64_t head_width, const std::vector<Position>& positions,
                        const AttentionOptions& options) {
-  if (options.scale) return *options.scale;
   int64_t terms = 1;
-  for (const auto& position : positions) terms += position.terms.scale_terms;
-  return 1.0 / std::sqrt(static_cast<double>(head_width * terms));
+  double factor = 1;
+  for (const auto& position : positions) {
+    terms += position.terms.scale_terms;
+    factor *= position.terms.scale_factor;
+  }
+  if (options.scale) return *options.scale * factor;
+  return factor / std::sqrt(static_cast<double>(head_width * terms));
 }
 
 Tensor attention_scores(const Tensor& query, const Tensor& key,
@@ -147,7 +152,7 @@ AttentionResult reference_attention(const Tensor& query, const Tensor& key, cons
                                     const AttentionOptions& options) {
   Tensor q = query, k = key, v = value.to(compute_type(value));
   const Tensor allowed = allowed_pairs(q.size(2), k.size(2), options, q.device());
-  if (options.mask.defined()) {
+  if (leaves_out_tokens(options)) {
     q = without_unused(q, allowed.any(3));
     k = without_unused(k, allowed.any(2));
     v = without_unused(v, allowed.any(2));
@@ -157,11 +162,10 @@ AttentionResult reference_attention(const Tensor& query, const Tensor& key, cons
     scores = scores.masked_fill(allowed.bitwise_not(), -std::numeric_limits<double>::infinity());
   }
   AttentionResult result;
-  result.weights =
+  Tensor weights =
       may_have_empty_rows(q, k, options) ? at::_safe_softmax(scores, -1) : at::softmax(scores, -1);
-  const Tensor weights = options.dropout > 0
-                             ? at::dropout(result.weights, options.dropout, /*train=*/true)
-                             : result.weights;
+  if (options.return_weights) result.weights = weights;
+  if (options.dropout > 0) weights = at::dropout(weights, options.dropout, /*train=*/true);
   Tensor out = at::matmul(weights, v);
   for (const auto& position : positions) {
     if (!position.terms.value.defined()) continue;

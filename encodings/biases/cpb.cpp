@@ -91,6 +91,12 @@ class ContinuousBias final : public Encoding {
   std::shared_ptr<SmallMlp> mlp_;
 };
 
+std::optional<std::string> unread_scale(const Options& options, const EncodingContext& context) {
+  if (context.relation.features == 0 || !differs(options, "scale")) return std::nullopt;
+  return fmt::format("scale={} found on features, which are taken as they are",
+                     options.word("scale"));
+}
+
 }  // namespace
 
 EncodingEntry encoding_cpb() {
@@ -111,6 +117,7 @@ EncodingEntry encoding_cpb() {
       .options = {{"scale", "log", "what is done to an offset first", {"linear", "log", "fourier"}},
                   {"width", int64_t{32}, "hidden units (SwinV2: 512)", {}, 1, 65536},
                   {"bounded", false, "16 * sigmoid at the output"}},
+      .undefined = unread_scale,
       .make =
           [](const Options& options, const EncodingContext& context, const Initialiser& initial) {
             return std::make_shared<ContinuousBias>(options, context, initial);

@@ -17,6 +17,10 @@ bool two_sided(const Options& options, const EncodingContext& context) {
 }
 
 std::optional<std::string> wrong_buckets(const Options& options, const EncodingContext& context) {
+  if (context.relation.axes == 0 && differs(options, "bidirectional")) {
+    return fmt::format("bidirectional={} found, but a distance has no direction",
+                       options.word("bidirectional"));
+  }
   const bool both = two_sided(options, context);
   const int64_t buckets = options.integer("num_buckets");
   const int64_t a_side = both ? buckets / 2 : buckets;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "encodings/encoding.h"
+#include "encodings/shared/axis_interpolation.h"
 
 namespace relbias::encodings {
 namespace {
@@ -77,12 +78,10 @@ class Table final : public Encoding {
 
   Tensor interpolated(const Tensor& offsets) const {  // [R, A] -> [1|H, R]
     const auto& sides = context_.trained.sides;
+    const bool cubic = options_.word("kernel") == "bicubic";
+    if (sides.size() > 2) return over_axes(offsets, cubic);
     const int64_t height = sides.size() == 2 ? 2 * sides[0] - 1 : 1, width = 2 * sides.back() - 1;
-    // Raster order of offsets, whatever the order of the ids.
-    const Tensor ordinary = context_.trained.offsets.narrow(0, 0, ordinary_rows()).to(at::kLong);
-    const Tensor order = place(ordinary).argsort().to(table_.device());
-    const Tensor image =
-        table_.narrow(1, 0, ordinary_rows()).index_select(1, order).view({1, -1, height, width});
+    const Tensor image = in_raster_order().view({1, -1, height, width});
     // grid_sample wants (x, y) in -1..1 from the first to the last cell.
     const auto unit = [&](int64_t axis) {
       const auto reach =
@@ -93,9 +92,27 @@ class Table final : public Encoding {
     const Tensor x = unit(last), y = last == 1 ? unit(0) : at::zeros_like(x);
     const Tensor grid = at::stack({x, y}, 1).view({1, 1, -1, 2});
     constexpr int64_t bilinear = 0, bicubic = 2, border = 1;
-    const int64_t mode = options_.word("kernel") == "bicubic" ? bicubic : bilinear;
+    const int64_t mode = cubic ? bicubic : bilinear;
     return at::grid_sampler_2d(image, grid, mode, border, /*align_corners=*/true)
         .view({-1, offsets.size(0)});
+  }
+
+  // The table in the order of offsets, whatever the order of the ids, [1|H, cells].
+  Tensor in_raster_order() const {
+    const Tensor ordinary = context_.trained.offsets.narrow(0, 0, ordinary_rows()).to(at::kLong);
+    const Tensor order = place(ordinary).argsort().to(table_.device());
+    return table_.narrow(1, 0, ordinary_rows()).index_select(1, order);
+  }
+
+  Tensor over_axes(const Tensor& offsets, bool cubic) const {
+    std::vector<int64_t> cells;
+    std::vector<Tensor> places;
+    for (size_t axis = 0; axis < context_.trained.sides.size(); ++axis) {
+      const int64_t side = context_.trained.sides[axis];
+      cells.push_back(2 * side - 1);
+      places.push_back(offsets.select(1, static_cast<int64_t>(axis)) + (side - 1));
+    }
+    return interpolated_over_axes(in_raster_order(), cells, at::stack(places, 1), cubic);
   }
 
   Tensor keep_special(const Tensor& score, const RelationMap& relation) const {
@@ -107,13 +124,14 @@ class Table final : public Encoding {
   Tensor table_;  // [1|H, T]
 };
 
-std::optional<std::string> cannot_interpolate(const Options& options,
-                                              const EncodingContext& context) {
-  const size_t axes = context.trained.sides.size();
-  if (options.word("past_range") == "interpolate" && axes > 2) {
-    return fmt::format("interpolates over one or two axes, {} found", axes);
+std::optional<std::string> unread_kernel(const Options& options, const EncodingContext&) {
+  if (!differs(options, "kernel") || options.word("past_range") == "interpolate") {
+    return std::nullopt;
   }
-  return std::nullopt;
+  return fmt::format(
+      "kernel={} found with past_range={}, which does not read it; "
+      "past_range=interpolate expected",
+      options.word("kernel"), options.word("past_range"));
 }
 
 }  // namespace
@@ -130,7 +148,7 @@ EncodingEntry encoding_table() {
       .init_std = 0.02,
       .per_head = true,
       .options = {{"kernel", "bicubic", "of past_range=interpolate", {"bicubic", "linear"}}},
-      .undefined = cannot_interpolate,
+      .undefined = unread_kernel,
       .make =
           [](const Options& options, const EncodingContext& context, const Initialiser& initial) {
             return std::make_shared<Table>(options, context, initial);

@@ -58,10 +58,8 @@ class Learned final : public Encoding {
 };
 
 std::optional<std::string> no_places(const Options&, const EncodingContext& context) {
-  const size_t axes = context.trained.sides.size();
-  if (axes == 1 || axes == 2) return std::nullopt;
-  return fmt::format("has rows for the positions of a line or a grid, {} axes of positions found",
-                     axes);
+  if (!context.trained.sides.empty()) return std::nullopt;
+  return "has rows for the positions of a line or a grid, 0 axes of positions found";
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ class Rope final : public Encoding {
     rotation.key_sin = key.sin() * frequency.factor;
     Terms terms;
     terms.rotation = rotation;
+    terms.scale_factor = frequency.scale;
     return terms;
   }
 

@@ -2,6 +2,8 @@
 // encodings/rotations: `xpos`, rotation with a decay over the distance.
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "encodings/encoding.h"
 #include "encodings/shared/rotary.h"
 
@@ -43,7 +45,22 @@ class Xpos final : public Encoding {
     std::tie(rotation.key_cos, rotation.key_sin) = table(relation.key_coordinates, -1);
     Terms terms;
     terms.rotation = rotation;
+    terms.scale_factor = frequency.scale;
     return terms;
+  }
+
+  // The product of both factors is at most 1, but each alone grows with the distance from the
+  // middle, the fastest as 3.5^(distance / scale_base). float32 ends at e^88; a margin is left for
+  // queries and keys of some size.
+  std::optional<std::string> undefined_size(const RelationMap& relation) const override {
+    constexpr double largest = 80;
+    const double fastest = std::log(3.5), reach = static_cast<double>(relation.keys / 2 + 1);
+    const double exponent = reach / options_.real("scale_base") * fastest;
+    if (exponent <= largest) return std::nullopt;
+    return fmt::format(
+        "xpos scale_base={}: over {} tokens its factors reach e^{:.0f}, which is beyond float32; "
+        "scale_base of at least {:.3g} expected",
+        options_.real("scale_base"), relation.keys, exponent, reach * fastest / largest);
   }
 };
 

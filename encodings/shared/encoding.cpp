@@ -119,7 +119,7 @@ Tensor Encoding::compute_tokens(const Tensor&, const RelationMap&) { return {}; 
 std::optional<std::string> Encoding::undefined_at(const RelationMap& relation) const {
   const RelationMap steps = in_trained_steps(relation, context_.trained);
   if (past_range_ != PastRange::undefined || !is_past_range(steps, context_.trained)) {
-    return std::nullopt;
+    return undefined_size(steps);
   }
   return fmt::format("{} has no positions past the trained size: {} found, {} trained",
                      options_.name(), fmt::join(steps.sides, "x"),
@@ -214,12 +214,40 @@ Options parse_encoding(const std::string& text) {
   return parse_options("encoding", text, encoding_options(entry));
 }
 
+bool differs(const Options& options, const std::string& option) {
+  return (options.label() + ' ').find(fmt::format(" {}=", option)) != std::string::npos;
+}
+
+namespace {
+
+// Options that all encodings share and that this one, here, has nothing to do with.
+std::optional<std::string> unread_here(const EncodingEntry& entry, const Options& encoding,
+                                       const std::string& relation,
+                                       const EncodingContext& context) {
+  if (differs(encoding, "past_range") && context.trained.sides.empty()) {
+    return fmt::format("{} past_range={}: {} has no size that others could be past", entry.name,
+                       encoding.word("past_range"), relation);
+  }
+  return std::nullopt;
+}
+
+// One set of parameters for all layers, where there are none. (A rate is given to all encodings of
+// a run alike, `train.encoding_rate`, and says nothing of those that learn nothing.)
+void refuse_of_parameters(const Options& encoding, const Encoding& built) {
+  if (built.parameters().empty() && encoding.has("shared") && differs(encoding, "shared")) {
+    input_error("encoding {}: shared found, but it has no parameters", encoding.label());
+  }
+}
+
+}  // namespace
+
 std::optional<std::string> undefined_reason(const Options& encoding, const std::string& relation,
                                             const EncodingContext& context) {
   const auto& entry = find_entry("encoding", encoding.name(), encoding_entries());
   if (const auto reason = missing(entry.need, relation, context.relation)) {
     return fmt::format("{} {}", entry.name, *reason);
   }
+  if (const auto reason = unread_here(entry, encoding, relation, context)) return reason;
   return entry.undefined ? entry.undefined(encoding, context) : std::nullopt;
 }
 
@@ -229,8 +257,10 @@ std::shared_ptr<Encoding> make_encoding(const Options& encoding, const std::stri
   if (const auto reason = undefined_reason(encoding, relation, context)) {
     input_error("encoding {} on relation {}: {}", encoding.label(), relation, *reason);
   }
-  return find_entry("encoding", encoding.name(), encoding_entries())
-      .make(encoding, context, initial);
+  auto built =
+      find_entry("encoding", encoding.name(), encoding_entries()).make(encoding, context, initial);
+  refuse_of_parameters(encoding, *built);
+  return built;
 }
 
 }  // namespace relbias::encodings

@@ -34,7 +34,7 @@ Tensor offsets_in_range(const RelationMap& relation, const RelationMap& trained,
 Tensor places_in_range(const Tensor& places, const RelationMap& relation,
                        const RelationMap& trained, PastRange range) {
   if (!places.defined()) return {};
-  const bool is_grid = relation.sides.size() == 2;
+  const bool is_grid = relation.sides.size() > 1;
   std::vector<Tensor> axes = places.unbind(-1);
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     const int64_t side = relation.sides.at(axis), limit = trained.sides.at(axis);

@@ -57,7 +57,9 @@ std::optional<double> given_attention_factor(const Options& options) {
   return values.size() == 1 ? values.front() : std::nan("");
 }
 
-RotaryFrequencies with_base(const Scaling& s, double base) { return {s.plain(base), 1.0, base}; }
+RotaryFrequencies with_base(const Scaling& s, double base) {
+  return {.inverse = s.plain(base), .base = base};
+}
 
 RotaryFrequencies dynamic_ntk(const Scaling& s) {
   const double base = s.options.real("base");
@@ -65,15 +67,18 @@ RotaryFrequencies dynamic_ntk(const Scaling& s) {
   return with_base(s, s.stretched_base(s.factor * s.length / s.trained - (s.factor - 1)));
 }
 
-double yarn_attention_factor(const Scaling& s) {
-  if (const auto given = given_attention_factor(s.options)) return *given;
-  const auto scale = [&](double weight) {
-    return s.factor <= 1 ? 1.0 : 0.1 * weight * std::log(s.factor) + 1.0;
-  };
-  if (s.options.real("mscale") != 0 && s.options.real("mscale_all_dim") != 0) {
-    return scale(s.options.real("mscale")) / scale(s.options.real("mscale_all_dim"));
+// What yarn puts on cos and sin, and on all scores.
+void set_yarn_factors(const Scaling& s, RotaryFrequencies& frequencies) {
+  const auto scale = [&](double weight) { return 0.1 * weight * std::log(s.factor) + 1.0; };
+  const double all = s.options.real("mscale_all_dim");
+  if (const auto given = given_attention_factor(s.options)) {
+    frequencies.factor = *given;
+  } else if (all != 0) {  // then mscale is given too
+    frequencies.factor = scale(s.options.real("mscale")) / scale(all);
+    frequencies.scale = scale(all) * scale(all);
+  } else {
+    frequencies.factor = scale(1);
   }
-  return scale(1);
 }
 
 RotaryFrequencies yarn(const Scaling& s) {
@@ -92,8 +97,10 @@ RotaryFrequencies yarn(const Scaling& s) {
   if (low == high) high += 0.001;
   const Tensor plain = s.plain();
   const Tensor ramp = ((at::arange(s.width / 2, at::kDouble) - low) / (high - low)).clamp(0, 1);
-  return {plain / s.factor * ramp + plain * (1 - ramp), yarn_attention_factor(s),
-          s.options.real("base")};
+  RotaryFrequencies found{.inverse = plain / s.factor * ramp + plain * (1 - ramp),
+                          .base = s.options.real("base")};
+  set_yarn_factors(s, found);
+  return found;
 }
 
 RotaryFrequencies longrope(const Scaling& s) {
@@ -104,7 +111,9 @@ RotaryFrequencies longrope(const Scaling& s) {
   } else if (s.factor > 1) {
     factor = std::sqrt(1 + std::log(s.factor) / std::log(s.trained));
   }
-  return {s.plain() / at::tensor(numbers(list), at::kDouble), factor, s.options.real("base")};
+  return {.inverse = s.plain() / at::tensor(numbers(list), at::kDouble),
+          .factor = factor,
+          .base = s.options.real("base")};
 }
 
 RotaryFrequencies llama3(const Scaling& s) {
@@ -112,7 +121,8 @@ RotaryFrequencies llama3(const Scaling& s) {
   const Tensor plain = s.plain();
   const Tensor turns = plain * (s.trained / (2 * std::numbers::pi));  // over the trained length
   const Tensor share = ((turns - slow) / (fast - slow)).clamp(0, 1);
-  return {(1 - share) * plain / s.factor + share * plain, 1.0, s.options.real("base")};
+  return {.inverse = (1 - share) * plain / s.factor + share * plain,
+          .base = s.options.real("base")};
 }
 
 }  // namespace
@@ -132,7 +142,9 @@ RotaryFrequencies rotary_frequencies(const Options& options, const EncodingConte
                   .length = static_cast<double>(length),
                   .factor = options.real("factor")};
   const std::string& scaling = options.word("scaling");
-  if (scaling == "linear") return {s.plain() / s.factor, 1.0, options.real("base")};
+  if (scaling == "linear") {
+    return {.inverse = s.plain() / s.factor, .base = options.real("base")};
+  }
   if (scaling == "ntk") return with_base(s, s.stretched_base(s.factor));
   if (scaling == "dynamic-ntk") return dynamic_ntk(s);
   if (scaling == "yarn") return yarn(s);
@@ -156,8 +168,8 @@ std::vector<OptionSpec> rotary_options() {
       {"beta_fast", 32.0, "yarn: turns above which a wave stays", {}, 0.0},
       {"beta_slow", 1.0, "yarn: turns below which a wave is stretched in full", {}, 0.0},
       {"truncate", true, "yarn: the ramp's ends on whole channel pairs"},
-      {"mscale", 0.0, "yarn: weight of the attention factor; 0: 1", {}, 0.0},
-      {"mscale_all_dim", 0.0, "yarn: weight of its divisor; 0: none", {}, 0.0},
+      {"mscale", 0.0, "yarn: m, with mscale_all_dim; 0: the plain attention factor", {}, 0.0},
+      {"mscale_all_dim", 0.0, "yarn: a, of its divisor and of the scores, with mscale", {}, 0.0},
       {"short_factor", "", "longrope: divisors up to the trained length, comma-separated"},
       {"long_factor", "", "longrope: divisors beyond it, comma-separated"},
       {"low_freq_factor", 1.0, "llama3: turns below which a wave is stretched in full", {}, 0.0},
@@ -169,6 +181,7 @@ namespace {
 // Options that belong to some scalings only.
 const std::vector<std::pair<const char*, std::vector<std::string>>>& options_of_scalings() {
   static const std::vector<std::pair<const char*, std::vector<std::string>>> all{
+      {"trained", {"dynamic-ntk", "yarn", "longrope", "llama3"}},
       {"factor", {"linear", "ntk", "dynamic-ntk", "yarn", "longrope", "llama3"}},
       {"attention_factor", {"yarn", "longrope"}},
       {"beta_fast", {"yarn"}},
@@ -186,11 +199,10 @@ const std::vector<std::pair<const char*, std::vector<std::string>>>& options_of_
 // An option that the scaling does not read. A configuration writes every option out, so what counts
 // is whether the value is another than the default.
 std::optional<std::string> ignored_option(const Options& options) {
-  const std::string label = options.label() + ' ';
   const std::string& scaling = options.word("scaling");
   for (const auto& [option, scalings] : options_of_scalings()) {
-    const bool differs = label.find(fmt::format(" {}=", option)) != std::string::npos;
-    if (!differs || std::find(scalings.begin(), scalings.end(), scaling) != scalings.end())
+    if (!differs(options, option) ||
+        std::find(scalings.begin(), scalings.end(), scaling) != scalings.end())
       continue;
     return fmt::format("{} found with scaling={}, which does not read it; scaling={} expected",
                        option, scaling, fmt::join(scalings, " or "));
@@ -218,6 +230,12 @@ std::optional<std::string> wrong_scaling(const Options& options, int64_t pairs) 
   if (attention_factor && std::isnan(*attention_factor)) {
     return fmt::format("attention_factor {} found, auto or a number above 0 expected",
                        options.word("attention_factor"));
+  }
+  if ((options.real("mscale") != 0) != (options.real("mscale_all_dim") != 0)) {
+    return "mscale and mscale_all_dim belong together, one of them found";
+  }
+  if (attention_factor && options.real("mscale") != 0) {
+    return "mscale found with attention_factor, which takes its place; one of them expected";
   }
   for (const char* list : {"short_factor", "long_factor"}) {
     const auto values = numbers(options.word(list));

@@ -149,7 +149,7 @@ Tensor windows(AttendCase& input, const Sizes& sizes) {
   if (canonical_pattern(text) == "full") return {};
   for (const auto& [encoding, relation] : names_in(input)) {
     const Structure sample = make_relation(relation)->structure(sizes.queries, sizes.keys);
-    if (sample.sides.size() == 2) return pattern.mask(sample, layer);
+    if (sample.sides.size() == 2) return pattern.groups(sample, layer);
   }
   input.fail("pattern '{}': no relation of the case has a grid", text);
 }
@@ -204,16 +204,14 @@ void read_attention(AttendCase& input, at::ScalarType type, Asked& asked) {
   add_positions(input, sizes, type, asked);
   AttentionOptions& options = asked.options;
   options.backend = backend_from(input.word("backend", "auto"));
+  options.return_weights = true;
   options.scale = input.scale();
   const std::string length_scale = input.word("length_scale", "none");
   if (length_scale != "none" && length_scale != "log") {
     unknown_word("length_scale", length_scale, {"none", "log"});
   }
   options.mask = mask_of(input, asked.q, asked.k);
-  if (const Tensor inside = windows(input, sizes); inside.defined()) {
-    options.mask = options.mask.defined() ? options.mask.logical_and(inside)
-                                          : inside.unsqueeze(0).unsqueeze(0);
-  }
+  options.groups = windows(input, sizes);
   if (input.has("bias")) {
     asked.bias = input.required("bias", type);
     check_pairs(input, "bias", asked.bias, asked.q, asked.k);

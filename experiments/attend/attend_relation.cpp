@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "modalities/code/syntax/tree_order.h"
+#include "modalities/code/tree_structure.h"
+#include "modalities/graph/graph_structure.h"
 
 namespace relbias::experiments {
 namespace {
@@ -17,9 +19,9 @@ constexpr double most_nodes = 1e9;
 // A graph of as many nodes as there are tokens, a virtual node aside.
 Structure nodes_alone(const Options& relation, int64_t keys) {
   Structure graph;
-  graph.queries = graph.keys = graph.nodes = keys;
+  graph.queries = graph.keys = edit_graph(graph).nodes = keys;
   graph.class_token = relation.has("virtual_node") && relation.flag("virtual_node");
-  graph.nodes -= graph.class_token;
+  edit_graph(graph).nodes -= graph.class_token;
   return graph;
 }
 
@@ -31,8 +33,8 @@ void add_edges(AttendCase& input, const Tensor& edges, Structure& sample) {
     input.fail("relation/edges: whole numbers expected, the numbers of nodes");
   }
   for (int64_t e = 0; e < edges.size(0); ++e) {
-    sample.edges.push_back({static_cast<int64_t>(edges[e][0].item<double>()),
-                            static_cast<int64_t>(edges[e][1].item<double>())});
+    edit_graph(sample).edges.push_back({static_cast<int64_t>(edges[e][0].item<double>()),
+                                        static_cast<int64_t>(edges[e][1].item<double>())});
   }
   const Tensor features = input.array("relation/edge_features");
   if (!features.defined()) return;
@@ -40,7 +42,7 @@ void add_edges(AttendCase& input, const Tensor& edges, Structure& sample) {
     input.fail("relation/edge_features has shape [{}], [{}, F] expected",
                fmt::join(features.sizes(), ", "), edges.size(0));
   }
-  sample.edge_features = features.to(at::kFloat);
+  edit_graph(sample).edge_features = features.to(at::kFloat);
 }
 
 // Samples whose tokens stand at positions of their own.
@@ -72,8 +74,8 @@ std::vector<Structure> trees_of(AttendCase& input, const Tensor& parents, const 
   if ((parents.floor() != parents).logical_or(parents.abs() > most_nodes).any().item<bool>()) {
     input.fail("relation/parents: whole numbers expected, -1 for the root");
   }
-  if (queries > keys || (queries < keys && parents.size(0) > 1)) {
-    input.fail("relation/parents: {} queries and {} keys found, a query for each key expected",
+  if (queries > keys) {
+    input.fail("relation/parents: {} queries and {} keys found, at most as many queries expected",
                queries, keys);
   }
   const bool class_token = options.has("class_token") && options.flag("class_token");
@@ -82,12 +84,13 @@ std::vector<Structure> trees_of(AttendCase& input, const Tensor& parents, const 
   for (const Tensor& row : parents.to(at::kLong).contiguous().unbind(0)) {
     Structure sample{.queries = queries, .keys = keys, .class_token = class_token};
     const int64_t* const first = row.data_ptr<int64_t>();
-    sample.parents.assign(first, first + row.size(0));
-    sample.token_nodes = leaves_of(sample.parents);
-    const auto leaves = static_cast<int64_t>(sample.token_nodes.size());
+    edit_tree(sample).parents.assign(first, first + row.size(0));
+    edit_tree(sample).token_nodes = leaves_of(tree_of(sample).parents);
+    const auto leaves = static_cast<int64_t>(tree_of(sample).token_nodes.size());
     if (row.size(0) == tokens) {
-      sample.token_nodes.resize(sample.parents.size());
-      std::iota(sample.token_nodes.begin(), sample.token_nodes.end(), int64_t{0});
+      edit_tree(sample).token_nodes.resize(tree_of(sample).parents.size());
+      auto& nodes = edit_tree(sample).token_nodes;
+      std::iota(nodes.begin(), nodes.end(), int64_t{0});
     } else if (leaves != tokens) {
       input.fail("relation/parents has {} nodes, {} of them leaves, but there are {} tokens",
                  row.size(0), leaves, tokens);
@@ -129,7 +132,7 @@ std::vector<Structure> structures_of(AttendCase& input, const Relation& relation
   std::vector<Structure> samples{alone};
   if (edges.defined()) add_edges(input, edges, samples.front());
   if (!distance.defined()) return samples;
-  const std::vector<int64_t> expected{batch, alone.nodes, alone.nodes};
+  const std::vector<int64_t> expected{batch, graph_of(alone).nodes, graph_of(alone).nodes};
   if (distance.sizes() != at::IntArrayRef(expected)) {
     input.fail("relation/distance has shape [{}], [{}] expected", fmt::join(distance.sizes(), ", "),
                fmt::join(expected, ", "));
@@ -139,7 +142,7 @@ std::vector<Structure> structures_of(AttendCase& input, const Relation& relation
     input.fail("relation/distance: whole numbers of at least 0 expected, or -1 for no path");
   }
   samples.resize(static_cast<size_t>(batch), Structure(samples.front()));
-  for (int64_t b = 0; b < batch; ++b) samples[static_cast<size_t>(b)].hops = steps[b];
+  for (int64_t b = 0; b < batch; ++b) edit_graph(samples[static_cast<size_t>(b)]).hops = steps[b];
   return samples;
 }
 
@@ -180,7 +183,7 @@ RelationMap map_in_case(AttendCase& input, const Relation& relation, const Optio
   if (samples.size() == 1) return relation.map(samples.front());
   std::vector<RelationMap> maps;
   for (const Structure& sample : samples) maps.push_back(relation.map(sample));
-  return stack(maps, samples.front().keys);
+  return stack(maps, {samples.front().queries, samples.front().keys});
 }
 
 }  // namespace relbias::experiments

@@ -11,6 +11,7 @@
 
 #include "encodings/encoding.h"
 #include "experiments/commands/commands.h"
+#include "experiments/published/tables.h"
 #include "experiments/run/optimiser.h"
 #include "experiments/run/schedule.h"
 #include "experiments/study/matrix.h"
@@ -71,6 +72,15 @@ std::vector<Item> study_items() {
   return items;
 }
 
+std::vector<Item> published_items() {
+  std::vector<Item> items;
+  for (const auto& name : published_names()) {
+    const Published table = read_published(name);
+    items.push_back({name, table.modality, table.title});
+  }
+  return items;
+}
+
 const std::map<std::string, std::function<std::vector<Item>()>>& kinds() {
   static const std::map<std::string, std::function<std::vector<Item>()>> all{
       {"modalities", modality_items},
@@ -82,6 +92,7 @@ const std::map<std::string, std::function<std::vector<Item>()>>& kinds() {
       {"optimisers", [] { return items_of(optimiser_entries()); }},
       {"schedules", [] { return items_of(schedule_entries()); }},
       {"studies", study_items},
+      {"published", published_items},
   };
   return all;
 }
@@ -126,7 +137,7 @@ void add_list_command(CLI::App& app, int&) {
   command->add_option(
       "KIND", request->kind,
       "modalities, relations, encodings, datasets, tasks, metrics, optimisers, schedules "
-      "or studies");
+      "studies or published");
   command->add_flag("--matrix", request->matrix,
                     "every relation with every encoding: defined, or why not");
   command->add_flag("--json", request->json, "for programs");
@@ -134,7 +145,7 @@ void add_list_command(CLI::App& app, int&) {
     if (request->matrix == !request->kind.empty()) {
       input_error(
           "list: a kind (modalities, relations, encodings, datasets, tasks, metrics, optimisers, "
-          "schedules, studies) or --matrix expected");
+          "schedules, studies, published) or --matrix expected");
     }
     if (request->matrix) {
       std::cout << (request->json ? matrix_json() : matrix_text());

@@ -8,8 +8,10 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/run_studies.h"
+#include "experiments/published/tables.h"
 #include "experiments/study/shipped.h"
 #include "modalities/plain/files.h"
+#include "results/analysis/never_begun.h"
 #include "results/claims/published.h"
 #include "results/claims/study_text.h"
 #include "results/print/tuning_table.h"
@@ -30,16 +32,6 @@ fs::path study_of(const std::string& table, bool scaled) {
   const fs::path studies = shipped_folder("published") / "studies";
   return scaled ? studies / "scaled" / (table + "-scaled.toml")
                 : studies / "full" / (table + ".toml");
-}
-
-Published read_published(const std::string& name) {
-  const fs::path folder = shipped_folder("published");
-  std::vector<std::string> names;
-  for (const fs::path& file : shipped_files("published")) {
-    if (file.parent_path() == folder) names.push_back(file.stem());
-  }
-  if (std::ranges::find(names, name) == names.end()) unknown_word("published table", name, names);
-  return parse_published(read_file(folder / (name + ".toml")), name);
 }
 
 // The study of a table claims what the table does, so that tables and reports of its runs say so.
@@ -63,6 +55,7 @@ int reproduce(ReproduceCommand& command) {
   try {
     code = run_studies(command.run);
   } catch (const InputError& error) {
+    std::cout << as_text(table) << '\n';  // what there is to compare with, even without the data
     if (command.scaled || table.ours.data.empty()) throw;
     input_error(
         "{}\nThe data of this table: {}\nOn data that is here: relbias reproduce {} --scaled",
@@ -70,7 +63,8 @@ int reproduce(ReproduceCommand& command) {
   }
   if (command.run.dry_run || code == 130) return code;
   keep_claims(table, fs::path(command.run.out) / study / (study + ".toml"));
-  const RunsRead read = read_runs(fs::path(command.run.out) / study);
+  RunsRead read = read_runs(fs::path(command.run.out) / study);
+  add_never_begun(read.runs);
   for (const auto& problem : read.problems) std::cerr << "relbias: " << problem << '\n';
   std::cout << '\n' << side_by_side(table, without_trials(read.runs), study);
   return code;

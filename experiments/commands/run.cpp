@@ -13,6 +13,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/run_studies.h"
+#include "experiments/model/positions.h"
 #include "experiments/run/device.h"
 #include "experiments/tuning/choice.h"
 
@@ -43,6 +44,17 @@ void tell_of_data(const std::vector<PlannedRun>& runs) {
   for (const PlannedRun& planned : runs) {
     const std::string& report = planned.dataset_report;
     if (!report.empty() && told.insert(report).second) std::cerr << "data: " << report << '\n';
+  }
+}
+
+void tell_of_positions(const std::vector<PlannedRun>& runs) {
+  std::set<std::string> told;
+  for (const PlannedRun& planned : runs) {
+    const RunConfig& config = planned.run.config;
+    const auto& task = find_entry("task", config.data.task.name(), task_entries());
+    for (const auto& caveat : position_caveats(config.model.positions, task.relation)) {
+      if (told.insert(caveat).second) std::cerr << "note: " << caveat << '\n';
+    }
   }
 }
 
@@ -96,6 +108,7 @@ int run_studies(StudiesRequest& command) {
   std::vector<PlannedRun> trials = plan_trials(studies, command.selection, shard);
   std::vector<PlannedRun> runs = plan(studies, command.selection, shard);
   tell_of_data(runs);
+  tell_of_positions(runs);
   const bool is_tuned = std::ranges::any_of(
       studies, [&](const Study& study) { return !tuned_cells(study, command.selection).empty(); });
   if (command.trials_only && !is_tuned) input_error("tune: none of the studies has a table `tune`");

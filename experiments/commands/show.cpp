@@ -12,6 +12,7 @@
 #include "modalities/audio/frames/sound.h"
 #include "modalities/code/code.h"
 #include "modalities/graph/graph.h"
+#include "modalities/graph/graph_structure.h"
 #include "modalities/image/image.h"
 #include "modalities/text/text.h"
 
@@ -115,17 +116,18 @@ void show(const GraphDataset& data, const ShowCommand& command, Split split) {
   check_number(command, static_cast<int64_t>(graphs.size()));
   const Graph& graph = *graphs[static_cast<size_t>(command.number)];
   const Structure& structure = graph.structure;
-  std::cout << structure.name << ": " << structure.nodes << " nodes, " << structure.edges.size()
-            << (structure.both_ways ? " edges, both ways" : " edges") << '\n';
+  std::cout << structure.name << ": " << graph_of(structure).nodes << " nodes, "
+            << graph_of(structure).edges.size()
+            << (graph_of(structure).both_ways ? " edges, both ways" : " edges") << '\n';
   std::vector<std::string> edges;
-  for (const auto& [from, to] : structure.edges) {
+  for (const auto& [from, to] : graph_of(structure).edges) {
     edges.push_back(fmt::format("{}-{}", from, to));
-    if (edges.size() == 50 && structure.edges.size() > 50) edges.emplace_back("...");
+    if (edges.size() == 50 && graph_of(structure).edges.size() > 50) edges.emplace_back("...");
     if (edges.size() > 50) break;
   }
   std::cout << "edges: " << fmt::format("{}", fmt::join(edges, " ")) << '\n';
-  if (structure.edge_features.defined()) {
-    std::cout << "edge features: " << numbers_of(structure.edge_features) << '\n';
+  if (graph_of(structure).edge_features.defined()) {
+    std::cout << "edge features: " << numbers_of(graph_of(structure).edge_features) << '\n';
   }
   if (graph.categories.defined()) {
     std::cout << "node categories: " << numbers_of(graph.categories) << '\n';

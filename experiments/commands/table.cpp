@@ -12,6 +12,7 @@
 
 #include "experiments/commands/commands.h"
 #include "modalities/plain/check.h"
+#include "results/analysis/never_begun.h"
 #include "results/print/table.h"
 #include "results/print/tuning_table.h"
 #include "results/store/merged.h"
@@ -90,6 +91,7 @@ void print_table(const TableCommand& command) {
     std::cout << render_tuning(read.runs, format) << note_on_damaged(read.problems.size(), format);
     return;
   }
+  add_never_begun(read.runs);
   if (format != TableFormat::csv || by) {
     read.runs = without_trials(read.runs);
     if (read.runs.empty()) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "encodings/attention/attention.h"
 #include "encodings/encoding.h"
 #include "experiments/commands/commands.h"
 
@@ -129,7 +130,7 @@ ordered_json terms_json(const TermsRequest& request) {
                         ? ordered_json(nullptr)
                         : nested(score_of_pairs(position, request.heads));
   result["rotation"] = rotation_json(terms.rotation);
-  result["scale"] = 1.0 / std::sqrt(static_cast<double>(request.width * (1 + terms.scale_terms)));
+  result["scale"] = attention_scale(request.width, {position}, {});
   return result;
 }
 

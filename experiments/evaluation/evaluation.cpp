@@ -119,6 +119,17 @@ class SizeEvaluation {
   double factor_ = not_given;
 };
 
+// Of outputs that are no numbers an argmax would still make an accuracy.
+std::optional<std::string> not_finite(const std::vector<Tensor>& outputs, Model& model,
+                                      const Batch& batch) {
+  for (const Tensor& output : outputs) {
+    if (at::isfinite(output).all().item<bool>()) continue;
+    return fmt::format("outputs are not finite; the first that is not: {}",
+                       model.first_non_finite(batch));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Evaluation evaluate(const RunConfig& config, const Experiment& experiment,
@@ -143,7 +154,9 @@ Evaluation evaluate(const RunConfig& config, const Experiment& experiment,
         // Random positions, like the samples, are the same for every run.
         const Batch placed =
             to_device_of(model, model.drawn(batch, stream(0, "evaluation positions", batches++)));
-        scores.add(model.forward(placed), placed);
+        const std::vector<Tensor> outputs = model.forward(placed);
+        undefined = not_finite(outputs, model, placed);
+        if (!undefined) scores.add(outputs, placed);
       };
       // What this machine cannot hold costs this size, and no other.
       try {

@@ -42,16 +42,16 @@ void Pattern::check(const Structure& sample) const {
               sample.sides.size());
 }
 
-Tensor Pattern::mask(const Structure& sample, int64_t layer) const {
+Tensor Pattern::groups(const Structure& sample, int64_t layer) const {
   check(sample);
   if (size_ == 0) return {};
   const int64_t shift = shift_ && layer % 2 == 1 ? size_ / 2 : 0;
   const auto along = [&](size_t axis) { return windows_along(sample.sides[axis], size_, shift); };
   const Tensor rows = along(0).repeat_interleave(sample.sides[1]);
   const Tensor columns = along(1).repeat({sample.sides[0]});
-  const auto same = [](const Tensor& label) { return label.unsqueeze(1) == label.unsqueeze(0); };
-  const Tensor cells = same(rows).bitwise_and(same(columns));
-  return sample.class_token ? at::constant_pad_nd(cells, {1, 0, 1, 0}, true) : cells;
+  const int64_t wide = 2 * (sample.sides[1] + 1);  // more than a column's label
+  const Tensor cells = rows * wide + columns;
+  return sample.class_token ? at::constant_pad_nd(cells, {1, 0}, -1) : cells;
 }
 
 std::string canonical_pattern(const std::string& text) { return parsed(text).canonical(); }

@@ -27,8 +27,9 @@ class Pattern {
   /// Throws InputError where a window is asked for and the sample is no grid.
   void check(const Structure& sample) const;
 
-  /// Pairs that may attend in a layer, [N, N] bool; undefined: all of them. Checks the sample.
-  Tensor mask(const Structure& sample, int64_t layer) const;
+  /// The window of every token in a layer, [N] int64, -1 of a class token, as
+  /// AttentionOptions::groups has it; undefined: every pair may attend. Checks the sample.
+  Tensor groups(const Structure& sample, int64_t layer) const;
 
  private:
   int64_t size_ = 0;  // of a window; 0: full

@@ -4,24 +4,38 @@
 
 #include <ATen/ATen.h>
 
-#include <bit>
-
 #include "modalities/seed.h"
 
 namespace relbias::experiments {
 namespace {
 
-// Maps that depend on nothing but a shape, and by which numbers they are kept.
-std::optional<std::vector<int64_t>> shape_key(const Structure& s) {
-  if (s.positions.defined() || s.nodes > 0 || !s.parents.empty()) return std::nullopt;
-  std::vector<int64_t> key{s.queries, s.keys, s.class_token, std::bit_cast<int64_t>(s.hop_seconds)};
-  key.insert(key.end(), s.sides.begin(), s.sides.end());
-  return key;
-}
-
 constexpr size_t most_kept_maps = 16;
 
+bool is_on(const RelationMap& map, c10::Device device) {
+  for (const Tensor& tensor : {map.index, map.offsets, map.distance, map.key_coordinates}) {
+    if (tensor.defined()) return tensor.device() == device;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::vector<std::string> position_caveats(const std::vector<PositionConfig>& configs,
+                                          const std::string& default_relation) {
+  std::vector<std::string> caveats;
+  for (const auto& [encoding, relation] : configs) {
+    const Options named = relation.name().empty() ? parse_relation(default_relation) : relation;
+    const auto& entry = find_entry("encoding", encoding.name(), encoding_entries());
+    const RelationTraits traits = make_relation(named)->traits();
+    // Coordinates whose differences are no offsets: a basis that the graph does not name.
+    if (entry.need != Need::coordinates || traits.coordinates == 0 || traits.axes > 0) continue;
+    caveats.push_back(fmt::format(
+        "{} on {}: where a graph's eigenvalues repeat, as on rings and stars, its coordinates and "
+        "so the outputs depend on the order of the nodes; linear on relation spectrum does not",
+        entry.name, named.name()));
+  }
+  return caveats;
+}
 
 Positions::Positions(const std::vector<PositionConfig>& configs, const PositionContext& context,
                      const Initialiser& initial)
@@ -78,38 +92,43 @@ std::vector<Structure> Positions::drawn(const std::vector<Structure>& structures
 }
 
 RelationMap Positions::shared_map(Pair& pair, const Structure& sample, c10::Device device) {
-  const auto key = shape_key(sample);
+  const auto key = pair.relation->map_key(sample);
   if (!key) return pair.relation->map(sample).to(device);
   // Of clips hardly two batches are equally long: what is kept must end somewhere.
   if (pair.maps.size() >= most_kept_maps) pair.maps.clear();
   auto found = pair.maps.find(*key);
-  if (found == pair.maps.end() || found->second.key_coordinates.device() != device) {
+  if (found == pair.maps.end() || !is_on(found->second, device)) {
     found = pair.maps.insert_or_assign(*key, pair.relation->map(sample).to(device)).first;
   }
   return found->second;
 }
 
-RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structures, int64_t size,
-                              c10::Device device) {
+RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structures,
+                              BatchTokens tokens, c10::Device device) {
   const Structure& first = structures.front();
-  const bool is_short = first.queries == first.keys && first.keys < size && first.sides.empty();
+  const bool is_short = first.keys < tokens.keys && first.sides.empty();
   if (structures.size() == 1 && !is_short) return shared_map(pair, first, device);
   if (pair.relation->traits().index_class != IndexClass::pairs) {
     // One map serves all samples; those that are shorter than the batch are padded.
     Structure padded = first;
-    if (padded.sides.empty()) padded.queries = padded.keys = size;
+    if (padded.sides.empty()) {
+      TORCH_INTERNAL_ASSERT(tokens.keys - tokens.queries == first.keys - first.queries,
+                            "the last query stands at the last key in every sample alike");
+      padded.queries = tokens.queries;
+      padded.keys = tokens.keys;
+    }
     return shared_map(pair, padded, device);
   }
   std::vector<RelationMap> maps;
   maps.reserve(structures.size());
   for (const auto& structure : structures) maps.push_back(pair.relation->map(structure));
-  return stack(maps, size).to(device);
+  return stack(maps, tokens).to(device);
 }
 
 std::vector<RelationMap> Positions::relations(const std::vector<Structure>& structures,
-                                              int64_t size, c10::Device device) {
+                                              BatchTokens tokens, c10::Device device) {
   std::vector<RelationMap> maps;
-  for (auto& pair : pairs_) maps.push_back(map_of(pair, structures, size, device));
+  for (auto& pair : pairs_) maps.push_back(map_of(pair, structures, tokens, device));
   return maps;
 }
 

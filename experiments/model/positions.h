@@ -22,6 +22,11 @@ struct PositionContext {
   Structure trained;
 };
 
+/// What a user should know of these positions before believing a number: rotations by coordinates
+/// that are eigenvectors. One sentence a position, or none.
+std::vector<std::string> position_caveats(const std::vector<PositionConfig>& configs,
+                                          const std::string& default_relation);
+
 /// All encodings of a model. An encoding with terms has an instance a layer, or one for all with
 /// `shared=true`; one that changes token embeddings has a single instance.
 class Positions : public torch::nn::Module {
@@ -32,9 +37,9 @@ class Positions : public torch::nn::Module {
   /// The samples' structures with what relations leave to chance drawn, one a sample.
   std::vector<Structure> drawn(const std::vector<Structure>& structures, int64_t samples,
                                at::Generator& generator) const;
-  /// The relations of a batch of `size` tokens, one map a position config. Maps of whole shapes are
-  /// kept, those of single samples are not.
-  std::vector<RelationMap> relations(const std::vector<Structure>& structures, int64_t size,
+  /// The relations of a batch, one map a position config. Maps of whole shapes are kept, those of
+  /// single samples are not. Queries and keys may differ: samples then have as many more keys.
+  std::vector<RelationMap> relations(const std::vector<Structure>& structures, BatchTokens tokens,
                                      c10::Device device);
   /// What encodings add to the embeddings before block `block`, [B, N, C].
   Tensor on_tokens(Tensor embeddings, int64_t block, const std::vector<RelationMap>& relations);
@@ -54,7 +59,7 @@ class Positions : public torch::nn::Module {
     std::vector<std::shared_ptr<Encoding>> encodings;  // one a layer, or one
     std::map<std::vector<int64_t>, RelationMap> maps;  // by shape
   };
-  RelationMap map_of(Pair& pair, const std::vector<Structure>& structures, int64_t size,
+  RelationMap map_of(Pair& pair, const std::vector<Structure>& structures, BatchTokens tokens,
                      c10::Device device);
   /// One map for all samples, kept where it depends on nothing but a shape.
   RelationMap shared_map(Pair& pair, const Structure& sample, c10::Device device);

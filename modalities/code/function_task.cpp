@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/code: choosing functions by length and depth, and making batches of them.
 #include "modalities/code/function_task.h"
+#include "modalities/code/tree_structure.h"
 
 #include <algorithm>
 
@@ -51,7 +52,7 @@ Example FunctionTask::example(const Snippet& snippet, QuestionDraw draw) const {
   Example example;
   example.structure = structure_of(snippet, all_nodes_);
   example.source = snippet.source;
-  const std::vector<int64_t>& nodes = example.structure.token_nodes;
+  const std::vector<int64_t>& nodes = tree_of(example.structure).token_nodes;
   const auto ids_of = [&](int32_t node) {
     Vocabulary::Ids ids;
     std::copy_n(snippet.ids.begin() + node * static_cast<int64_t>(ids.size()), ids.size(),
@@ -91,7 +92,7 @@ Example FunctionTask::example(const Snippet& snippet, QuestionDraw draw) const {
     }
     example.answers.push_back(std::move(by_token));
   }
-  if (!has_tree()) example.structure.parents = example.structure.token_nodes = {};
+  if (!has_tree()) example.structure.payload.reset();
   return example;
 }
 
@@ -117,7 +118,8 @@ Structure FunctionTask::trained(int64_t size, uint64_t seed) const {
   sample.queries = sample.keys = tokens(size);
   // What a tree's ids mean does not depend on its tokens.
   if (has_tree()) {
-    sample.token_nodes.resize(static_cast<size_t>(sample.keys), sample.token_nodes.back());
+    edit_tree(sample).token_nodes.resize(static_cast<size_t>(sample.keys),
+                                         tree_of(sample).token_nodes.back());
   }
   return sample;
 }

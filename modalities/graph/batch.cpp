@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/graph: padding on the right.
 #include "modalities/graph/batch.h"
+#include "modalities/graph/graph_structure.h"
 
 #include <ATen/ATen.h>
 
@@ -23,7 +24,7 @@ Tensor padded_rows(const std::vector<Tensor>& samples) {
 
 Tensor valid_rows(const std::vector<Structure>& samples) {
   std::vector<int64_t> nodes;
-  for (const Structure& sample : samples) nodes.push_back(sample.nodes);
+  for (const Structure& sample : samples) nodes.push_back(graph_of(sample).nodes);
   const auto [least, most] = std::minmax_element(nodes.begin(), nodes.end());
   if (*least == *most) return {};
   return at::arange(*most).unsqueeze(0) < at::tensor(nodes, at::kLong).unsqueeze(1);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/paths.h"
 #include "modalities/sampling/division.h"
 
@@ -18,10 +19,11 @@ void check_nodes(const Graph& graph, const GraphSource& source) {
   const auto columns = static_cast<int64_t>(source.category_counts.size());
   const auto expect = [&](const Tensor& found, int64_t width, const char* what) {
     if (!found.defined() && width == 0) return;
-    if (found.defined() && found.size(0) == sample.nodes && found.size(1) == width) return;
+    if (found.defined() && found.size(0) == graph_of(sample).nodes && found.size(1) == width)
+      return;
     input_error("{}: {} {} of {} nodes found, {} of {} expected", sample.name,
                 found.defined() ? found.size(1) : 0, what, found.defined() ? found.size(0) : 0,
-                width, sample.nodes);
+                width, graph_of(sample).nodes);
   };
   expect(graph.categories, columns, "categories");
   expect(graph.numbers, source.number_count, "numbers");
@@ -44,11 +46,11 @@ void check_nodes(const Graph& graph, const GraphSource& source) {
 }
 
 void check_edges(const Structure& sample) {
-  if (!sample.edge_features.defined()) return;
-  const Tensor broken = at::isfinite(sample.edge_features).logical_not().any(1).nonzero();
+  if (!graph_of(sample).edge_features.defined()) return;
+  const Tensor broken = at::isfinite(graph_of(sample).edge_features).logical_not().any(1).nonzero();
   if (broken.numel() == 0) return;
   const auto e = broken[0].item<int64_t>();
-  const auto& [from, to] = sample.edges[static_cast<size_t>(e)];
+  const auto& [from, to] = graph_of(sample).edges[static_cast<size_t>(e)];
   input_error("{}: a feature of edge {} ({}-{}) is missing or not finite", sample.name, e, from,
               to);
 }
@@ -57,7 +59,8 @@ void check_labels(const Graph& graph, const GraphSource& source) {
   TORCH_INTERNAL_ASSERT(graph.labels.size() == source.targets.size());
   for (size_t n = 0; n < source.targets.size(); ++n) {
     const GraphTarget& target = source.targets[n];
-    const int64_t count = target.about == Question::About::sample ? 1 : graph.structure.nodes;
+    const int64_t count =
+        target.about == Question::About::sample ? 1 : graph_of(graph.structure).nodes;
     const Tensor& found = graph.labels[n];
     if (found.numel() != count) {
       input_error("{}: {} labels '{}' found, {} expected", graph.structure.name, found.numel(),
@@ -77,9 +80,11 @@ void check_labels(const Graph& graph, const GraphSource& source) {
 
 // What a model sees of a graph, to divide by: copies stay together.
 std::string content_of(const Graph& graph) {
-  std::string content = fmt::format("{} nodes", graph.structure.nodes);
-  for (const auto& [from, to] : graph.structure.edges) content += fmt::format(" {}-{}", from, to);
-  for (const Tensor& nodes : {graph.categories, graph.numbers, graph.structure.edge_features}) {
+  std::string content = fmt::format("{} nodes", graph_of(graph.structure).nodes);
+  for (const auto& [from, to] : graph_of(graph.structure).edges)
+    content += fmt::format(" {}-{}", from, to);
+  for (const Tensor& nodes :
+       {graph.categories, graph.numbers, graph_of(graph.structure).edge_features}) {
     if (!nodes.defined()) continue;
     const Tensor whole = nodes.contiguous();
     content.append(static_cast<const char*>(whole.data_ptr()), whole.nbytes());
@@ -92,7 +97,7 @@ std::string content_of(const Graph& graph) {
 Graph new_graph(std::string name, int64_t nodes) {
   Graph graph;
   graph.structure.name = std::move(name);
-  graph.structure.nodes = graph.structure.queries = graph.structure.keys = nodes;
+  edit_graph(graph.structure).nodes = graph.structure.queries = graph.structure.keys = nodes;
   graph.structure.kept = std::make_shared<Kept>();
   return graph;
 }
@@ -119,7 +124,7 @@ void GraphDataset::divide() {
   for (const Graph& graph : source_.graphs) {
     if (graph.split) {
       splits_[static_cast<size_t>(*graph.split)].push_back(&graph);
-    } else if (source_.train_nodes > 0 && graph.structure.nodes > source_.train_nodes) {
+    } else if (source_.train_nodes > 0 && graph_of(graph.structure).nodes > source_.train_nodes) {
       splits_[static_cast<size_t>(Split::test)].push_back(&graph);
     } else {
       free.push_back(&graph);
@@ -143,15 +148,16 @@ void GraphDataset::count() {
   std::vector<int64_t> sizes;
   for (const Graph& graph : source_.graphs) {
     const Structure& sample = graph.structure;
-    sizes.push_back(sample.nodes);
+    sizes.push_back(graph_of(sample).nodes);
     std::set<std::array<int64_t, 2>> seen;
-    for (const auto& edge : sample.edges) {
+    for (const auto& edge : graph_of(sample).edges) {
       loops += edge[0] == edge[1];
       repeated += !seen.insert(edge).second;
     }
-    for (const int64_t degree : degrees(sample)) isolated += degree == 0 && sample.nodes > 1;
+    for (const int64_t degree : degrees(sample))
+      isolated += degree == 0 && graph_of(sample).nodes > 1;
     parts += component_count(sample) > 1;
-    single += sample.nodes == 1;
+    single += graph_of(sample).nodes == 1;
     for (const Tensor& label : graph.labels) missing += label.isnan().sum().item<int64_t>();
   }
   std::sort(sizes.begin(), sizes.end());

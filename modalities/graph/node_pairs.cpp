@@ -8,6 +8,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/paths.h"
 
 namespace relbias::modalities {
@@ -31,14 +32,15 @@ void add_edge(Structure& graph, const std::string& text, const std::string& rela
   const auto node = [&](size_t begin, size_t count) {
     return int64_t{number_in<int32_t>(all.substr(begin, count), text, relation)};
   };
-  graph.edges.push_back(
+  edit_graph(graph).edges.push_back(
       {node(0, dash), node(dash + 1, colon == std::string::npos ? colon : colon - dash - 1)});
   if (colon == std::string::npos) {
-    if (!graph.edge_weights.empty()) graph.edge_weights.push_back(1);
+    if (!graph_of(graph).edge_weights.empty()) edit_graph(graph).edge_weights.push_back(1);
     return;
   }
-  graph.edge_weights.resize(graph.edges.size() - 1, 1.0);
-  graph.edge_weights.push_back(number_in<double>(all.substr(colon + 1), text, relation));
+  edit_graph(graph).edge_weights.resize(graph_of(graph).edges.size() - 1, 1.0);
+  edit_graph(graph).edge_weights.push_back(
+      number_in<double>(all.substr(colon + 1), text, relation));
 }
 
 }  // namespace
@@ -69,19 +71,20 @@ Structure written_graph(const Options& options, std::optional<int64_t> queries,
   std::istringstream words(options.word("edges"));
   for (std::string word; std::getline(words, word, ',');) add_edge(graph, word, options.name());
   int64_t named = 0;
-  for (const auto& edge : graph.edges) named = std::max({named, edge[0] + 1, edge[1] + 1});
-  graph.nodes = options.integer("nodes");
-  if (graph.nodes < 0) graph.nodes = named;
-  if (graph.edges.empty() && options.integer("nodes") < 0) {
-    graph.edges = {{0, 1}, {1, 2}, {2, 3}, {1, 4}};
-    graph.nodes = 6;
+  for (const auto& edge : graph_of(graph).edges)
+    named = std::max({named, edge[0] + 1, edge[1] + 1});
+  edit_graph(graph).nodes = options.integer("nodes");
+  if (graph_of(graph).nodes < 0) edit_graph(graph).nodes = named;
+  if (graph_of(graph).edges.empty() && options.integer("nodes") < 0) {
+    edit_graph(graph).edges = {{0, 1}, {1, 2}, {2, 3}, {1, 4}};
+    edit_graph(graph).nodes = 6;
   }
   graph.class_token = before != 0;
-  graph.keys = graph.queries = graph.nodes + before;
+  graph.keys = graph.queries = graph_of(graph).nodes + before;
   for (const auto& size : {queries, keys}) {
     if (size && *size != graph.keys) {
       input_error("relation {}: {} tokens found, {} expected: its graph has {} nodes{}",
-                  options.name(), *size, graph.keys, graph.nodes,
+                  options.name(), *size, graph.keys, graph_of(graph).nodes,
                   before != 0 ? " and a virtual one" : "");
     }
   }
@@ -91,10 +94,10 @@ Structure written_graph(const Options& options, std::optional<int64_t> queries,
 
 void check_node_tokens(const Structure& sample, const Options& options) {
   const int64_t before = sample.class_token ? 1 : 0;
-  if (sample.keys != sample.nodes + before) {
+  if (sample.keys != graph_of(sample).nodes + before) {
     input_error("relation {}: {} tokens found, {} expected, one for each node of {}{}",
-                options.name(), sample.keys, sample.nodes + before,
-                sample.nodes == 0 ? "no graph" : graph_name(sample),
+                options.name(), sample.keys, graph_of(sample).nodes + before,
+                graph_of(sample).nodes == 0 ? "no graph" : graph_name(sample),
                 before != 0 ? " and the virtual one" : "");
   }
   if (sample.queries != sample.keys) {
@@ -117,13 +120,19 @@ Tensor special_rows(int64_t first, int64_t rows) {
 
 Tensor with_virtual_node(const Tensor& ids, const Structure& sample, int64_t first) {
   if (!sample.class_token) return ids.unsqueeze(0);
-  const int64_t keys = sample.keys, nodes = sample.nodes;
+  const int64_t keys = sample.keys, nodes = graph_of(sample).nodes;
   Tensor all = at::empty({1, keys, keys}, ids.options());
   all[0].narrow(0, 1, nodes).narrow(1, 1, nodes).copy_(ids);
   all[0][0].fill_(first + virtual_to_node);
   all[0].select(1, 0).fill_(first + node_to_virtual);
   all[0][0][0].fill_(first + virtual_to_virtual);
   return all;
+}
+
+Tensor component_ids(const Structure& sample) {
+  const Tensor part = at::tensor(components(sample), at::kLong);
+  const Tensor apart = part.unsqueeze(1) != part.unsqueeze(0);
+  return with_virtual_node(apart.to(at::kByte), sample, 1);
 }
 
 Tensor with_virtual_zeros(const Tensor& values, const Structure& sample, int64_t token_dims) {

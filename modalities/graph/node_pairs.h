@@ -35,6 +35,10 @@ Tensor special_rows(int64_t first, int64_t rows);
 /// sample has one. The id of `unreachable` is `first`, the others follow.
 Tensor with_virtual_node(const Tensor& ids, const Structure& sample, int64_t first);
 
+/// Ids of pairs told apart by component alone: 0 within one, 1 between two; then those of a virtual
+/// node. [1, K, K]
+Tensor component_ids(const Structure& sample);
+
 /// Features [N, N, F] as [1, K, K, F], or coordinates [N, A] as [1, K, A]: zero for a virtual node.
 Tensor with_virtual_zeros(const Tensor& values, const Structure& sample, int64_t token_dims);
 

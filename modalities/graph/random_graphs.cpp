@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/graph: the families, each a few lines.
 #include "modalities/graph/random_graphs.h"
+#include "modalities/graph/graph_structure.h"
 
 #include <ATen/ATen.h>
 
@@ -13,7 +14,7 @@ namespace {
 
 Structure nodes_alone(int64_t nodes) {
   Structure graph;
-  graph.nodes = graph.queries = graph.keys = nodes;
+  edit_graph(graph).nodes = graph.queries = graph.keys = nodes;
   graph.kept = std::make_shared<Kept>();
   return graph;
 }
@@ -28,7 +29,7 @@ Structure erdos_renyi(int64_t nodes, Draw& random) {
   const double probability = random.unit();
   for (int64_t i = 0; i < nodes; ++i) {
     for (int64_t j = 0; j < i; ++j) {
-      if (random.unit() < probability) graph.edges.push_back({j, i});
+      if (random.unit() < probability) edit_graph(graph).edges.push_back({j, i});
     }
   }
   return graph;
@@ -47,7 +48,7 @@ Structure barabasi_albert(int64_t nodes, Draw& random) {
                                                   : ends[random.below(ends.size())]);
     }
     for (const int64_t other : joined) {
-      graph.edges.push_back({other, node});
+      edit_graph(graph).edges.push_back({other, node});
       ends.insert(ends.end(), {other, node});
     }
   }
@@ -59,8 +60,9 @@ Structure grid_graph(int64_t nodes, Draw&) {
   Structure graph = nodes_alone(nodes);
   const auto width = static_cast<int64_t>(std::sqrt(static_cast<double>(nodes)));
   for (int64_t node = 0; node < nodes; ++node) {
-    if (node % width + 1 < width && node + 1 < nodes) graph.edges.push_back({node, node + 1});
-    if (node + width < nodes) graph.edges.push_back({node, node + width});
+    if (node % width + 1 < width && node + 1 < nodes)
+      edit_graph(graph).edges.push_back({node, node + 1});
+    if (node + width < nodes) edit_graph(graph).edges.push_back({node, node + width});
   }
   return graph;
 }
@@ -71,31 +73,32 @@ Structure caveman(int64_t nodes, Draw&) {
   const auto size = std::max<int64_t>(2, std::llround(std::sqrt(static_cast<double>(nodes))));
   for (int64_t node = 0; node < nodes; ++node) {
     const int64_t first = node / size * size;
-    for (int64_t other = first; other < node; ++other) graph.edges.push_back({other, node});
-    if (node == first && first > 0) graph.edges.push_back({first - 1, first});
+    for (int64_t other = first; other < node; ++other)
+      edit_graph(graph).edges.push_back({other, node});
+    if (node == first && first > 0) edit_graph(graph).edges.push_back({first - 1, first});
   }
-  if (nodes > 2 * size) graph.edges.push_back({nodes - 1, 0});
+  if (nodes > 2 * size) edit_graph(graph).edges.push_back({nodes - 1, 0});
   return graph;
 }
 
 Structure ladder(int64_t nodes, Draw&) {
   Structure graph = nodes_alone(nodes);
   for (int64_t node = 0; node < nodes; ++node) {
-    if (node % 2 == 1) graph.edges.push_back({node - 1, node});
-    if (node >= 2) graph.edges.push_back({node - 2, node});
+    if (node % 2 == 1) edit_graph(graph).edges.push_back({node - 1, node});
+    if (node >= 2) edit_graph(graph).edges.push_back({node - 2, node});
   }
   return graph;
 }
 
 Structure line_graph(int64_t nodes, Draw&) {
   Structure graph = nodes_alone(nodes);
-  for (int64_t node = 1; node < nodes; ++node) graph.edges.push_back({node - 1, node});
+  for (int64_t node = 1; node < nodes; ++node) edit_graph(graph).edges.push_back({node - 1, node});
   return graph;
 }
 
 Structure star(int64_t nodes, Draw&) {
   Structure graph = nodes_alone(nodes);
-  for (int64_t node = 1; node < nodes; ++node) graph.edges.push_back({0, node});
+  for (int64_t node = 1; node < nodes; ++node) edit_graph(graph).edges.push_back({0, node});
   return graph;
 }
 
@@ -104,7 +107,7 @@ Structure caterpillar(int64_t nodes, Draw& random) {
   Structure graph = nodes_alone(nodes);
   const int64_t spine = 1 + some_node(nodes, random);
   for (int64_t node = 1; node < nodes; ++node) {
-    graph.edges.push_back({node < spine ? node - 1 : some_node(spine, random), node});
+    edit_graph(graph).edges.push_back({node < spine ? node - 1 : some_node(spine, random), node});
   }
   return graph;
 }
@@ -118,19 +121,19 @@ Structure lobster(int64_t nodes, Draw& random) {
     const int64_t other = node < spine   ? node - 1
                           : node < inner ? some_node(spine, random)
                                          : some_node(inner, random);
-    graph.edges.push_back({other, node});
+    edit_graph(graph).edges.push_back({other, node});
   }
   return graph;
 }
 
 void shuffle_nodes(Structure& graph, Draw& random) {
-  std::vector<int64_t> order(static_cast<size_t>(graph.nodes));
+  std::vector<int64_t> order(static_cast<size_t>(graph_of(graph).nodes));
   for (size_t n = 0; n < order.size(); ++n) {
     const size_t other = random.below(n + 1);
     order[n] = order[other];
     order[other] = static_cast<int64_t>(n);
   }
-  for (auto& edge : graph.edges) {
+  for (auto& edge : edit_graph(graph).edges) {
     for (int64_t& end : edge) end = order[static_cast<size_t>(end)];
   }
 }
@@ -162,22 +165,24 @@ Structure random_tree(int64_t nodes, Draw& random) {
     if (uses[static_cast<size_t>(node)] == 0) leaves.insert(node);
   }
   for (const int64_t entry : sequence) {
-    graph.edges.push_back({leaves.extract(leaves.begin()).value(), entry});
+    edit_graph(graph).edges.push_back({leaves.extract(leaves.begin()).value(), entry});
     if (--uses[static_cast<size_t>(entry)] == 0) leaves.insert(entry);
   }
-  graph.edges.push_back({*leaves.begin(), *leaves.rbegin()});
+  edit_graph(graph).edges.push_back({*leaves.begin(), *leaves.rbegin()});
   return graph;
 }
 
 void add_random_edges(Structure& graph, int64_t count, Draw& random) {
   std::set<std::array<int64_t, 2>> joined;
-  for (const auto& edge : graph.edges)
+  for (const auto& edge : graph_of(graph).edges)
     joined.insert({std::min(edge[0], edge[1]), std::max(edge[0], edge[1])});
-  const int64_t room = graph.nodes * (graph.nodes - 1) / 2 - static_cast<int64_t>(joined.size());
+  const int64_t room =
+      graph_of(graph).nodes * (graph_of(graph).nodes - 1) / 2 - static_cast<int64_t>(joined.size());
   for (count = std::min(count, room); count > 0;) {
-    const int64_t a = some_node(graph.nodes, random), b = some_node(graph.nodes, random);
+    const int64_t a = some_node(graph_of(graph).nodes, random),
+                  b = some_node(graph_of(graph).nodes, random);
     if (a == b || !joined.insert({std::min(a, b), std::max(a, b)}).second) continue;
-    graph.edges.push_back({std::min(a, b), std::max(a, b)});
+    edit_graph(graph).edges.push_back({std::min(a, b), std::max(a, b)});
     --count;
   }
 }

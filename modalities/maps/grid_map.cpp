@@ -3,19 +3,50 @@
 #include "modalities/maps/grid_map.h"
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace relbias::modalities {
 namespace {
 
 constexpr int64_t most_patches = 1 << 14;
 
-// [(2H - 1)(2W - 1), 2] float32, key - query.
-Tensor offsets_of_ids(int64_t height, int64_t width) {
-  if (height * width == 0) return at::zeros({0, 2});
-  return at::cartesian_prod({at::arange(height - 1, -height, -1, at::kFloat),
-                             at::arange(width - 1, -width, -1, at::kFloat)});
+int64_t cells_of(const std::vector<int64_t>& sides) {
+  int64_t cells = 1;
+  for (const int64_t side : sides) {
+    if (__builtin_mul_overflow(cells, side, &cells)) return std::numeric_limits<int64_t>::max();
+  }
+  return cells;
+}
+
+// Ids of ordinary pairs, the product of 2 side - 1.
+int64_t ids_of(const std::vector<int64_t>& sides) {
+  int64_t ids = 1;
+  for (const int64_t side : sides) ids *= 2 * side - 1;
+  return ids;
+}
+
+// [ids, A] float32, key - query.
+Tensor offsets_of_ids(const std::vector<int64_t>& sides, int64_t ids) {
+  const auto axes = static_cast<int64_t>(sides.size());
+  if (ids == 0) return at::zeros({0, axes});
+  std::vector<Tensor> along;
+  for (const int64_t side : sides) along.push_back(at::arange(side - 1, -side, -1, at::kFloat));
+  return at::cartesian_prod(along).view({ids, axes});
+}
+
+// The place of every cell along each axis, [cells] int64.
+std::vector<Tensor> places_of(const std::vector<int64_t>& sides, int64_t cells) {
+  std::vector<Tensor> places(sides.size());
+  Tensor rest = at::arange(cells);
+  for (size_t axis = sides.size(); axis-- > 0;) {
+    const int64_t side = std::max<int64_t>(sides[axis], 1);
+    places[axis] = axis == 0 ? rest : rest.remainder(side);
+    rest = rest.div(side, "floor");
+  }
+  return places;
 }
 
 void add_class_ids(RelationMap& map, int64_t ordinary) {
@@ -30,40 +61,45 @@ void add_class_ids(RelationMap& map, int64_t ordinary) {
 
 }  // namespace
 
-RelationMap grid_map(const std::array<int64_t, 2>& sides, bool class_token, int64_t queries) {
-  const auto [height, width] = sides;
-  const int64_t patches = height * width, first = class_token ? 1 : 0;
-  const int64_t ordinary = patches > 0 ? (2 * height - 1) * (2 * width - 1) : 0;
+RelationMap grid_map(const std::vector<int64_t>& sides, bool class_token, int64_t queries) {
+  const int64_t patches = cells_of(sides), first = class_token ? 1 : 0;
   if (patches > most_patches) {
-    input_error("a grid of {}x{} found, at most {} places expected: each pair has an id", height,
-                width, most_patches);
+    input_error("a grid of {} found, at most {} places expected: each pair has an id",
+                fmt::join(sides, "x"), most_patches);
   }
+  const int64_t ordinary = patches > 0 ? ids_of(sides) : 0;
   RelationMap map;
   map.index_class = IndexClass::grid;
   map.queries = queries;
   map.keys = patches + first;
   map.rows = ordinary + (class_token ? static_cast<int64_t>(class_token_ids.size()) : 0);
-  map.sides = {height, width};
+  map.sides = sides;
 
-  // Places of all tokens, the class token's at the origin.
-  const Tensor patch = at::arange(patches);
-  const int64_t columns = std::max<int64_t>(width, 1);
-  const Tensor row = at::constant_pad_nd(patch.div(columns, "floor"), {first, 0});
-  const Tensor column = at::constant_pad_nd(patch.remainder(columns), {first, 0});
   const auto last_queries = [&](const Tensor& tokens) {
     return tokens.narrow(0, map.keys - queries, queries);
   };
-  const auto behind = [&](const Tensor& place) {  // query - key
-    return last_queries(place).unsqueeze(1) - place.unsqueeze(0);
-  };
-  map.index =
-      ((behind(row) + (height - 1)) * (2 * width - 1) + behind(column) + (width - 1)).to(at::kInt);
-  map.offsets = at::constant_pad_nd(offsets_of_ids(height, width), {0, 0, 0, map.rows - ordinary});
+  Tensor index = at::zeros({queries, map.keys}, at::kLong);
+  std::vector<Tensor> places = places_of(sides, patches);
+  for (size_t axis = 0; axis < sides.size(); ++axis) {
+    places[axis] = at::constant_pad_nd(places[axis], {first, 0});  // the class token's: the origin
+    const Tensor behind =                                          // query - key
+        last_queries(places[axis]).unsqueeze(1) - places[axis].unsqueeze(0);
+    index = index * (2 * sides[axis] - 1) + behind + (sides[axis] - 1);
+  }
+  map.index = index.to(at::kInt);
+  map.offsets =
+      at::constant_pad_nd(offsets_of_ids(sides, ordinary), {0, 0, 0, map.rows - ordinary});
   map.distance = map.offsets.square().sum(1).sqrt();
-  map.key_coordinates = at::stack({row, column}, 1).to(at::kFloat).unsqueeze(0);
+  map.key_coordinates = at::stack(places, 1).to(at::kFloat).unsqueeze(0);
   map.query_coordinates = last_queries(map.key_coordinates[0]).unsqueeze(0);
   if (class_token) add_class_ids(map, ordinary);
   return map;
+}
+
+std::vector<int64_t> grid_key(const std::vector<int64_t>& sides, const Structure& sample) {
+  std::vector<int64_t> key{sample.queries, sample.keys, sample.class_token};
+  key.insert(key.end(), sides.begin(), sides.end());
+  return key;
 }
 
 }  // namespace relbias::modalities

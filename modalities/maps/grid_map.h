@@ -28,6 +28,12 @@ inline const std::vector<std::string> class_token_ids = {
 ///     10  5  4  2  1
 ///     10  7  6  4  3
 ///     10  8  7  5  4
-RelationMap grid_map(const std::array<int64_t, 2>& sides, bool class_token, int64_t queries);
+///
+/// Any number of sides goes the same way, the last running fastest: {2, 1, 2} has 9 rows and the
+/// ids of 2x2.
+RelationMap grid_map(const std::vector<int64_t>& sides, bool class_token, int64_t queries);
+
+/// The key of that map for a sample of these sides (Relation::map_key).
+std::vector<int64_t> grid_key(const std::vector<int64_t>& sides, const Structure& sample);
 
 }  // namespace relbias::modalities

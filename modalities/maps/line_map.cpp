@@ -22,4 +22,6 @@ RelationMap line_map(int64_t queries, int64_t keys) {
   return map;
 }
 
+std::vector<int64_t> line_key(const Structure& sample) { return {sample.queries, sample.keys}; }
+
 }  // namespace relbias::modalities

@@ -12,4 +12,7 @@ namespace relbias::modalities {
 /// Q = K = 3: 5 rows with offsets -2 -1 0 1 2, keys at 0 1 2. Q = 1: 3 rows, the query at 2.
 RelationMap line_map(int64_t queries, int64_t keys);
 
+/// The key of the map of a line (Relation::map_key), with what else a relation reads.
+std::vector<int64_t> line_key(const Structure& sample);
+
 }  // namespace relbias::modalities

@@ -63,7 +63,8 @@ int64_t count_of(const Repetitions& row, RunStatus status) {
 CellState state_of(const Repetitions& row) {
   if (count_of(row, RunStatus::diverged) > 0) return CellState::diverged;
   if (count_of(row, RunStatus::failed) > 0) return CellState::failed;
-  return CellState::running;
+  const auto begun = [](const RunRecord* run) { return is_begun(*run); };
+  return std::ranges::any_of(row.runs, begun) ? CellState::running : CellState::planned;
 }
 
 void take_samples(Cell& cell, const std::vector<Measurement>& measured) {
@@ -151,7 +152,9 @@ ComparisonRow row_of(const Repetitions& repetitions, const TaskRuns& group) {
   row.label = repetitions.label;
   row.repetitions = &repetitions;
   row.planned = planned_seeds(repetitions, group);
-  row.runs = static_cast<int64_t>(repetitions.runs.size());
+  row.chosen = chosen_text(tuning_of(*repetitions.runs.front()));
+  row.runs =
+      std::ranges::count_if(repetitions.runs, [](const RunRecord* run) { return is_begun(*run); });
   row.done = count_of(repetitions, RunStatus::done);
   row.failing =
       count_of(repetitions, RunStatus::diverged) + count_of(repetitions, RunStatus::failed);
@@ -175,6 +178,7 @@ std::vector<std::string> facts_of(const TaskRuns& group, const std::string& metr
   }
   std::vector<std::string> facts = {
       better.empty() ? metric : fmt::format("{} ({} is better)", metric, better)};
+  if (group.is_gate()) facts.emplace_back("gate: isolates one ability");
   facts.push_back(fmt::format("trained at {}", fmt::join(sizes, ", ")));
   if (relations.size() == 1 && !relations.begin()->empty()) {
     facts.push_back("relation " + *relations.begin());
@@ -182,10 +186,13 @@ std::vector<std::string> facts_of(const TaskRuns& group, const std::string& metr
   return facts;
 }
 
-std::string title_of(const RunRecord& run) {
+std::string title_of(const TaskRuns& group) {
+  const RunRecord& run = group.example();
   std::string title = run.study + ": " + run.task;
   if (!run.dataset.empty()) title += " on " + run.dataset;
-  return run.modality.empty() ? title : title + " (" + run.modality + ")";
+  if (!run.modality.empty()) title += " (" + run.modality + ")";
+  for (const auto& [key, value] : group.apart) title += ", " + key + "=" + value;
+  return title;
 }
 
 // The trivial rule's value where a row has it, else the chance level.
@@ -220,7 +227,7 @@ Comparison comparison_over(const ColumnSet& set, const TaskRuns& group, const st
                            const std::string& better) {
   Notes notes;
   Comparison comparison;
-  comparison.title = title_of(group.example());
+  comparison.title = title_of(group);
   if (!set.title.empty()) comparison.title += ", " + set.title;
   comparison.condition = set.title;
   comparison.metric = metric;
@@ -279,6 +286,8 @@ std::string word_for(CellState state) {
       return "failed";
     case CellState::running:
       return "running";
+    case CellState::planned:
+      return "not begun";
     case CellState::not_finite:
       return "nan";
     case CellState::missing:

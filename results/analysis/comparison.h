@@ -16,7 +16,7 @@
 namespace relbias::results {
 
 /// What stands in a cell. All but `value` are words, never numbers.
-enum class CellState { missing, value, not_finite, undefined, diverged, failed, running };
+enum class CellState { missing, value, not_finite, undefined, diverged, failed, running, planned };
 
 struct Cell {
   CellState state = CellState::missing;
@@ -44,6 +44,7 @@ struct ComparisonRow {
   std::string label;
   std::string label_mark;  // † where the training size was not solved
   const Repetitions* repetitions = nullptr;
+  std::string chosen;   // in tuning
   int64_t planned = 0;  // seeds
   int64_t runs = 0;     // of them that were begun
   int64_t done = 0;

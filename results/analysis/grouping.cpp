@@ -13,54 +13,7 @@ namespace {
 
 using Setting = std::pair<std::string, std::string>;
 
-std::string trimmed(const std::string& text) {
-  const auto begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
-// What the row's label says already, or what repetitions may differ in.
-bool is_no_variation(const std::string& key) {
-  static const std::set<std::string> keys = {"seed", "model.encoding", "model.relation",
-                                             "model.positions"};
-  return keys.contains(key);
-}
-
-std::string value_of(const std::map<std::string, std::string>& settings, const std::string& key) {
-  const auto found = settings.find(key);
-  return found == settings.end() ? "unset" : found->second;
-}
-
-// For each run the settings that tell it from others of the same encoding. Runs of one seed and
-// unlike settings are no repetitions: averaging them would invent a spread. A setting that follows
-// from one before it (evaluate.sizes from train.size) is not repeated.
-std::vector<std::vector<Setting>> variants_of(const std::vector<const RunRecord*>& runs) {
-  std::vector<std::map<std::string, std::string>> settings;
-  std::vector<std::string> keys;  // in the order of the configs
-  for (const RunRecord* run : runs) {
-    const std::vector<Setting> found = settings_of(run->config);
-    settings.emplace_back(found.begin(), found.end());
-    for (const Setting& setting : found) {
-      if (!is_no_variation(setting.first) && std::ranges::find(keys, setting.first) == keys.end()) {
-        keys.push_back(setting.first);
-      }
-    }
-  }
-  std::vector<std::vector<Setting>> variants(runs.size());
-  size_t distinct = 1;
-  for (const std::string& key : keys) {
-    auto longer = variants;
-    for (size_t i = 0; i < runs.size(); ++i) {
-      longer[i].emplace_back(key, value_of(settings[i], key));
-    }
-    const size_t distinct_now = std::set(longer.begin(), longer.end()).size();
-    if (distinct_now > distinct) {
-      variants = std::move(longer);
-      distinct = distinct_now;
-    }
-  }
-  return variants;
-}
+constexpr size_t hash_digits = 12;
 
 // How far a run has come; a continued one keeps the time of its start.
 auto progress_of(const RunRecord& run) {
@@ -70,79 +23,150 @@ auto progress_of(const RunRecord& run) {
 
 // One file a run: the one that started last and came furthest, where a folder holds copies.
 std::vector<const RunRecord*> without_copies(const std::vector<const RunRecord*>& runs) {
-  std::map<std::string, const RunRecord*> kept;
+  std::map<std::pair<std::string, std::string>, const RunRecord*> kept;
+  const auto key_of = [](const RunRecord& run) { return std::pair(run.run_id, run.dataset_hash); };
   for (const RunRecord* run : runs) {
-    const auto [place, is_new] = kept.emplace(run->run_id, run);
+    const auto [place, is_new] = kept.emplace(key_of(*run), run);
     if (!is_new && progress_of(*run) > progress_of(*place->second)) place->second = run;
   }
   std::vector<const RunRecord*> unique;
   for (const RunRecord* run : runs) {
-    if (kept.at(run->run_id) == run) unique.push_back(run);
+    if (kept.at(key_of(*run)) == run) unique.push_back(run);
   }
   return unique;
 }
 
-std::vector<Repetitions> rows_of(const std::vector<const RunRecord*>& runs) {
-  std::map<std::pair<std::string, std::string>, std::vector<const RunRecord*>> by_encoding;
-  std::set<std::string> relations;
-  for (const RunRecord* run : runs) {
-    by_encoding[{run->encoding, run->relation}].push_back(run);
-    if (!run->relation.empty()) relations.insert(run->relation);
-  }
-  std::map<std::tuple<bool, std::string, std::vector<Setting>>, Repetitions> rows;
-  for (const auto& [name, members] : by_encoding) {
-    const auto& [encoding, relation] = name;
-    const bool tell_relation =
-        relations.size() > 1 && !relation.empty() && encoding.find('@') == std::string::npos;
-    const std::string label = tell_relation ? encoding + "@" + relation : encoding;
-    const auto variants = variants_of(members);
-    for (size_t i = 0; i < members.size(); ++i) {
-      Repetitions& row = rows[{encoding != "none", label, variants[i]}];
-      row.label = label;
-      for (const auto& [key, value] : variants[i]) row.label += ", " + key + "=" + value;
-      row.variant = variants[i];
-      row.runs.push_back(members[i]);
+// What may tell rows of one encoding and relation apart.
+Settings variations_of(const RunRecord& run) {
+  Settings found = tuning_of(run).chosen;
+  const Settings settings = setting_of(run);
+  if (settings.contains(rival_setting)) found[rival_setting] = settings.at(rival_setting);
+  for (const RecordedPosition& position : run.positions) {
+    for (const auto& [key, value] : position.relation_options) {
+      found["relation." + key] = value;
     }
   }
-  std::vector<Repetitions> sorted;
-  for (auto& [key, row] : rows) {
-    std::ranges::sort(row.runs, {}, &RunRecord::seed);
-    sorted.push_back(std::move(row));
-  }
-  return sorted;
+  return found;
 }
 
-}  // namespace
+// Of one row before it has its label.
+struct RowKey {
+  bool is_encoded = false;  // `none` comes first
+  std::string encoding, relation;
+  Settings variations;
+  auto operator<=>(const RowKey&) const = default;
+};
 
-std::vector<Setting> settings_of(const std::string& config) {
-  std::vector<Setting> settings;
-  std::string section;
-  for (size_t begin = 0; begin < config.size();) {
-    const size_t end = std::min(config.find('\n', begin), config.size());
-    const std::string line = trimmed(config.substr(begin, end - begin));
-    begin = end + 1;
-    if (line.empty() || line[0] == '#') continue;
-    const size_t equals = line.find('=');
-    if (line[0] == '[' && line.back() == ']' && equals == std::string::npos) {
-      section = line.substr(1, line.size() - 2) + ".";
-    } else if (equals != std::string::npos) {
-      settings.emplace_back(section + trimmed(line.substr(0, equals)),
-                            trimmed(line.substr(equals + 1)));
+// The settings that belong into the label: length_scale where the table has several, what was
+// tuned and the options of relations only where nothing else tells rows apart.
+std::vector<Setting> variant_of(const RowKey& key,
+                                const std::map<RowKey, std::vector<const RunRecord*>>& rows) {
+  std::set<std::string> differing;
+  for (const auto& [other, runs] : rows) {
+    const bool same_name = other.encoding == key.encoding && other.relation == key.relation;
+    for (const Settings* settings : {&key.variations, &other.variations}) {
+      for (const auto& [name, value] : *settings) {
+        const bool differs = value_of(key.variations, name) != value_of(other.variations, name);
+        if (differs && (same_name || name == rival_setting)) differing.insert(name);
+      }
     }
+  }
+  std::vector<Setting> variant;
+  for (const std::string& name : differing) {
+    variant.emplace_back(name, value_of(key.variations, name));
+  }
+  return variant;
+}
+
+std::vector<Repetitions> rows_of(const std::vector<const RunRecord*>& runs) {
+  std::map<RowKey, std::vector<const RunRecord*>> found;
+  std::set<std::string> relations;
+  for (const RunRecord* run : runs) {
+    found[{run->encoding != "none", run->encoding, run->relation, variations_of(*run)}].push_back(
+        run);
+    if (!run->relation.empty()) relations.insert(run->relation);
+  }
+  std::vector<Repetitions> rows;
+  for (auto& [key, members] : found) {
+    Repetitions& row = rows.emplace_back();
+    const bool tell_relation = relations.size() > 1 && !key.relation.empty() &&
+                               key.encoding.find('@') == std::string::npos;
+    row.variant = variant_of(key, found);
+    row.form = key.encoding;
+    row.label = tell_relation ? key.encoding + "@" + key.relation : key.encoding;
+    for (const auto& [name, value] : row.variant) {
+      row.form += ", " + name + "=" + value;
+      row.label += ", " + name + "=" + value;
+    }
+    std::ranges::sort(members, {}, &RunRecord::seed);
+    row.runs = std::move(members);
+  }
+  std::ranges::sort(rows, {}, [](const Repetitions& row) {
+    return std::tuple(row.runs.front()->encoding != "none", row.label);
+  });
+  return rows;
+}
+
+// What has to agree within a table. `tuned`: every key that was chosen for any run, which says
+// nothing about the others.
+Settings table_key(const RunRecord& run, const std::set<std::string>& tuned) {
+  Settings settings = setting_of(run);
+  settings.erase(rival_setting);
+  const Tuning tuning = tuning_of(run);
+  settings["tuning"] = tuning.of == 0 ? "none" : std::to_string(tuning.of) + " trials";
+  if (tuning.of > 0) {
+    for (const std::string& key : tuned) settings.erase(key);
   }
   return settings;
 }
 
+using Tables = std::map<Settings, std::vector<const RunRecord*>>;
+
+// Every key in which tables of one task differ, with the value of this one.
+std::vector<Setting> apart_of(const Settings& table, const Tables& tables) {
+  std::set<std::string> differing;
+  for (const auto& [other, runs] : tables) {
+    for (const Settings* settings : {&table, &other}) {
+      for (const auto& [key, value] : *settings) {
+        if (value_of(table, key) != value_of(other, key)) differing.insert(key);
+      }
+    }
+  }
+  std::vector<Setting> apart;
+  for (const std::string& key : differing) {
+    const std::string value = value_of(table, key);
+    apart.emplace_back(key, key == "dataset_hash" ? value.substr(0, hash_digits) : value);
+  }
+  return apart;
+}
+
+// The tables of one study, task and dataset.
+void add_tables(const std::vector<const RunRecord*>& members, std::vector<TaskRuns>& grouped) {
+  std::map<std::string, int64_t> files;  // by run
+  std::set<std::string> tuned;
+  for (const RunRecord* run : members) {
+    ++files[run->run_id + run->dataset_hash];
+    for (const auto& [key, value] : tuning_of(*run).chosen) tuned.insert(key);
+  }
+  Tables tables;
+  for (const RunRecord* run : without_copies(members)) {
+    tables[table_key(*run, tuned)].push_back(run);
+  }
+  for (const auto& [settings, runs] : tables) {
+    TaskRuns& group = grouped.emplace_back();
+    group.rows = rows_of(runs);
+    group.apart = apart_of(settings, tables);
+    for (const RunRecord* run : runs) group.copies += files[run->run_id + run->dataset_hash] - 1;
+  }
+}
+
+}  // namespace
+
 bool same_settings(const Repetitions& one, const Repetitions& other) {
-  const auto fits = [](const std::vector<Setting>& variant, const Repetitions& row) {
-    if (variant.empty()) return true;
-    const std::vector<Setting> found = settings_of(row.runs.front()->config);
-    const std::map<std::string, std::string> settings(found.begin(), found.end());
-    return std::ranges::all_of(variant, [&](const Setting& setting) {
-      return value_of(settings, setting.first) == setting.second;
-    });
+  const auto value = [](const Repetitions& row) {
+    return value_of(Settings(row.variant.begin(), row.variant.end()), rival_setting);
   };
-  return fits(one.variant, other) && fits(other.variant, one);
+  return value(one) == value(other);
 }
 
 std::string encoding_name(const std::string& encoding) {
@@ -162,15 +186,13 @@ std::string better_of(const TaskRuns& group, const std::string& metric) {
 
 std::vector<TaskRuns> group_runs(const std::vector<RunRecord>& runs) {
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
-  std::map<Key, std::vector<const RunRecord*>> groups;
+  std::map<Key, std::vector<const RunRecord*>> tasks;
   for (const RunRecord& run : runs) {
-    groups[{run.study, run.modality, run.task, run.dataset}].push_back(&run);
+    if (run.role == "trial") continue;
+    tasks[{run.study, run.modality, run.task, run.dataset}].push_back(&run);
   }
   std::vector<TaskRuns> grouped;
-  for (const auto& [key, members] : groups) {
-    const std::vector<const RunRecord*> unique = without_copies(members);
-    grouped.push_back({rows_of(unique), static_cast<int64_t>(members.size() - unique.size())});
-  }
+  for (const auto& [key, members] : tasks) add_tables(members, grouped);
   return grouped;
 }
 

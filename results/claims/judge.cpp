@@ -160,6 +160,14 @@ struct Findings {
   std::vector<Finding> here, elsewhere;
 };
 
+// Relations are free where a claim names them on both sides.
+bool may_pair(const Claim& claim, const ComparisonRow& left, const ComparisonRow& right) {
+  const bool names_relations =
+      claim.better.find('@') != std::string::npos && claim.worse.find('@') != std::string::npos;
+  return names_relations ||
+         left.repetitions->runs.front()->relation == right.repetitions->runs.front()->relation;
+}
+
 // Every pair of rows with the same settings beside the encoding.
 void find_in(const Claim& claim, const Comparison& comparison, Findings& findings) {
   const auto better = rows_named(comparison, claim.better, claim.relation);
@@ -170,7 +178,7 @@ void find_in(const Claim& claim, const Comparison& comparison, Findings& finding
   for (const ComparisonRow* left : better) {
     for (const ComparisonRow* right : worse) {
       const bool only_pair = better.size() == 1 && worse.size() == 1;
-      if (left == right) continue;
+      if (left == right || !may_pair(claim, *left, *right)) continue;
       if (!only_pair && !same_settings(*left->repetitions, *right->repetitions)) continue;
       if (column < 0) {
         Finding nowhere;

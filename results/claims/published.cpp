@@ -52,7 +52,8 @@ Reproduction reproduction_of(const toml::table& table) {
   Reproduction ours{.group = text_in(table, "group"),
                     .setting = text_in(table, "setting"),
                     .data = text_in(table, "data"),
-                    .deviates = text_in(table, "deviates")};
+                    .deviates = text_in(table, "deviates"),
+                    .full_deviates = text_in(table, "full_deviates")};
   if (const toml::table* names = table_in(table, "names")) {
     for (const auto& [from, to] : *names) {
       ours.names[std::string(from.str())] = text_in(*names, from.str());

@@ -34,10 +34,11 @@ struct PublishedClaim {
 
 /// What we make of it.
 struct Reproduction {
-  std::string group;     // the rows that are shown, where the table has several groups
-  std::string setting;   //   and settings
-  std::string data;      // where the data of the full study comes from
-  std::string deviates;  // what the scaled study does otherwise
+  std::string group;          // the rows that are shown, where the table has several groups
+  std::string setting;        //   and settings
+  std::string data;           // where the data of the full study comes from
+  std::string deviates;       // what the scaled study does otherwise
+  std::string full_deviates;  // likewise the full one; empty: it is the published set-up
   std::map<std::string, std::string> names;  // of published encodings -> ours, where they differ
 };
 
@@ -58,6 +59,9 @@ bool supports(const Published& table, const PublishedClaim& claim);
 
 /// What the table claims of the rows that we re-run, in our names for encodings.
 std::vector<Claim> our_claims(const Published& table);
+
+/// The published numbers alone, with their orderings and source.
+std::string as_text(const Published& table);
 
 /// `published | ours` for each encoding and factor that both have, then each claim with our
 /// verdict.

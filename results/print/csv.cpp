@@ -3,10 +3,14 @@
 #include "results/print/csv.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
+#include "results/analysis/grouping.h"
+#include "results/inference/samples.h"
 #include "results/schema.h"
 
 namespace relbias::results {
@@ -35,30 +39,83 @@ bool in_csv(const std::string& attribute) {
   return !left_out.contains(attribute);
 }
 
+// The row of tables that a run belongs to.
+struct RowOfRun {
+  std::string label;
+  int64_t seeds = 0;
+};
+
+std::map<const RunRecord*, RowOfRun> rows_of(const std::vector<RunRecord>& runs) {
+  std::map<const RunRecord*, RowOfRun> rows;
+  for (const TaskRuns& group : group_runs(runs)) {
+    for (const Repetitions& row : group.rows) {
+      for (const RunRecord* run : row.runs) {
+        rows[run] = {row.label, static_cast<int64_t>(row.runs.size())};
+      }
+    }
+  }
+  return rows;
+}
+
+// Every key that is not the same in all runs and no attribute anyway.
+std::vector<std::string> differing_settings(const std::vector<RunRecord>& runs) {
+  std::map<std::string, std::set<std::string>> values;
+  std::map<std::string, size_t> counts;
+  for (const RunRecord& run : runs) {
+    for (const auto& [key, value] : setting_of(run)) {
+      values[key].insert(value);
+      ++counts[key];
+    }
+  }
+  std::vector<std::string> keys;
+  for (const auto& [key, found] : values) {
+    const bool differs = found.size() > 1 || counts[key] < runs.size();
+    if (differs && key != "dataset_hash" && key != "data.task" && key != "data.dataset") {
+      keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
 }  // namespace
 
 std::string as_csv(const std::vector<RunRecord>& runs, const std::string& metric) {
+  const std::vector<std::string> keys = differing_settings(runs);
+  const std::map<const RunRecord*, RowOfRun> rows = rows_of(runs);
   std::vector<std::string> heading;
   visit_attributes([&](const char* name, auto) {
     if (in_csv(name)) heading.emplace_back(name);
   });
+  heading.insert(heading.end(), {"label", "seeds", "tuned"});
+  heading.insert(heading.end(), keys.begin(), keys.end());
   visit_columns<EvaluationRow>([&](const std::string& name, auto) {
     if (name != "commit") heading.push_back(name);  // the run's has this name
   });
-  std::string out = fmt::format("{}\n", fmt::join(heading, ","));
+  heading.insert(heading.end(), {"low", "high"});
+  std::vector<std::string> headings;
+  for (const std::string& name : heading) headings.push_back(field(name));
+  std::string out = fmt::format("{}\n", fmt::join(headings, ","));
 
   for (const RunRecord& run : runs) {
     std::vector<std::string> attributes;
     visit_attributes([&](const char* name, auto member) {
       if (in_csv(name)) attributes.push_back(field(run.*member));
     });
+    const auto row_of_run = rows.find(&run);
+    const RowOfRun row = row_of_run == rows.end() ? RowOfRun{run.encoding, 1} : row_of_run->second;
+    attributes.insert(attributes.end(),
+                      {field(row.label), field(row.seeds), field(chosen_text(tuning_of(run)))});
+    const Settings settings = setting_of(run);
+    for (const std::string& key : keys) attributes.push_back(field(value_of(settings, key)));
     bool any = false;
-    for (const EvaluationRow& row : run.evaluation) {
-      if (!metric.empty() && row.metric != metric) continue;
+    for (const EvaluationRow& place : run.evaluation) {
+      if (!metric.empty() && place.metric != metric) continue;
       std::vector<std::string> line = attributes;
       visit_columns<EvaluationRow>([&](const std::string& name, auto member) {
-        if (name != "commit") line.push_back(field(row.*member));
+        if (name != "commit") line.push_back(field(place.*member));
       });
+      const Interval interval = infer(terms_of(sample_values({{&run, &place}}))).interval;
+      line.insert(line.end(), {field(interval.low), field(interval.high)});
       out += fmt::format("{}\n", fmt::join(line, ","));
       any = true;
     }
@@ -69,18 +126,22 @@ std::string as_csv(const std::vector<RunRecord>& runs, const std::string& metric
   return out;
 }
 
-std::string as_csv(const Standings& standings) {
-  std::string out = "encoding,column,factor,tasks,rank,value,state,score,low,high\n";
-  for (const StandingsRow& row : standings.rows) {
-    for (size_t i = 0; i < row.cells.size(); ++i) {
-      const Standing& cell = row.cells[i];
-      out += fmt::format("{},{},{},{},{},{},{},,,\n", field(row.encoding),
-                         field(standings.columns[i]), field(standings.factor), field(cell.tasks),
-                         field(cell.rank), field(cell.value), field(cell.word));
+std::string as_csv(const std::vector<Standings>& tables) {
+  std::string out = "table,encoding,column,factor,tasks,rank,value,state,score,low,high\n";
+  for (size_t table = 0; table < tables.size(); ++table) {
+    const Standings& standings = tables[table];
+    for (const StandingsRow& row : standings.rows) {
+      for (size_t i = 0; i < row.cells.size(); ++i) {
+        const Standing& cell = row.cells[i];
+        out += fmt::format("{},{},{},{},{},{},{},{},,,\n", table + 1, field(row.encoding),
+                           field(standings.columns[i]), field(standings.factor), field(cell.tasks),
+                           field(cell.rank), field(cell.value), field(cell.word));
+      }
+      out += fmt::format("{},{},overall,{},{},{},,,{},{},{}\n", table + 1, field(row.encoding),
+                         field(standings.factor), field(row.columns), field(row.rank),
+                         field(row.score.mean), field(row.score.interval.low),
+                         field(row.score.interval.high));
     }
-    out += fmt::format("{},overall,{},{},{},,,{},{},{}\n", field(row.encoding),
-                       field(standings.factor), field(row.columns), field(row.rank),
-                       field(row.score), field(row.interval.low), field(row.interval.high));
   }
   return out;
 }

@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "results/analysis/standings.h"
+#include "results/analysis/across/standings.h"
 #include "results/record.h"
 
 namespace relbias::results {
 
 /// One row a run, size and metric (empty: every one); a run without results is a row of its own.
+/// `label` is the row of tables that it belongs to, of `seeds` runs; a column for each setting that
+/// is not the same in all runs; low and high are the 95 % interval over its test samples.
 std::string as_csv(const std::vector<RunRecord>& runs, const std::string& metric);
 
-/// One row an encoding and column.
-std::string as_csv(const Standings& standings);
+/// One row a table, encoding and column.
+std::string as_csv(const std::vector<Standings>& tables);
 
 }  // namespace relbias::results

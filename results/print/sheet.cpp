@@ -131,6 +131,9 @@ Sheet sheet_of(const Comparison& comparison, Spread spread) {
   if (has_reach) sheet.headings.emplace_back("keeps 90 %");
   sheet.headings.insert(sheet.headings.end(), {"seeds", "parameters"});
   if (has_speed) sheet.headings.emplace_back("speed");
+  const bool has_chosen = std::ranges::any_of(
+      comparison.rows, [](const ComparisonRow& row) { return !row.chosen.empty(); });
+  if (has_chosen) sheet.headings.emplace_back("chosen");
 
   for (const ComparisonRow& row : comparison.rows) {
     std::vector<SheetCell> cells = {{one_line(row.label), row.label_mark}};
@@ -140,6 +143,7 @@ Sheet sheet_of(const Comparison& comparison, Spread spread) {
     cells.push_back({fmt::format("{}", row.parameters_position), ""});
     if (has_speed)
       cells.push_back({std::isnan(row.speed) ? "-" : fmt::format("{:.2f}", row.speed), ""});
+    if (has_chosen) cells.push_back({row.chosen.empty() ? "-" : row.chosen, ""});
     sheet.rows.push_back(std::move(cells));
   }
   add_guessing(sheet, comparison);

@@ -163,8 +163,8 @@ std::string as_latex(const Sheet& sheet) {
   if (sheet.prose) {
     out += fmt::format(
         "\\footnotesize\n\\begin{{tabular}}{{*{{{}}}{{>{{\\raggedright\\arraybackslash}}"
-        "p{{{:.2f}\\linewidth}}}}}}\n",
-        columns, 0.9 / static_cast<double>(columns));
+        "p{{\\dimexpr {:.4f}\\linewidth-2\\tabcolsep\\relax}}}}}}\n",
+        columns, 1 / static_cast<double>(columns));
   } else {
     out += "\\begin{adjustbox}{max width=\\linewidth}\n\\begin{tabular}{l" +
            std::string(columns - 1, 'r') + "}\n";

@@ -82,14 +82,19 @@ SheetCell our_cell(const Comparison& comparison, const std::string& encoding, do
   return {text, row->label_mark};
 }
 
-Sheet sheet_of(const Published& table, const Comparison& comparison) {
-  const std::vector<const PublishedRow*> rows = shown_rows(table);
+std::vector<std::string> encodings_of(const std::vector<const PublishedRow*>& rows) {
   std::vector<std::string> encodings;
   for (const PublishedRow* row : rows) {
     if (std::ranges::find(encodings, row->encoding) == encodings.end()) {
       encodings.push_back(row->encoding);
     }
   }
+  return encodings;
+}
+
+Sheet sheet_of(const Published& table, const Comparison& comparison) {
+  const std::vector<const PublishedRow*> rows = shown_rows(table);
+  const std::vector<std::string> encodings = encodings_of(rows);
   Sheet sheet{.title = table.title,
               .facts = fmt::format("published: {}; ours: {} on {}", table.metric, comparison.metric,
                                    comparison.title),
@@ -162,6 +167,29 @@ std::vector<Claim> our_claims(const Published& table) {
   return claims;
 }
 
+std::string as_text(const Published& table) {
+  const std::vector<const PublishedRow*> rows = shown_rows(table);
+  Sheet sheet{
+      .title = table.title, .facts = "published: " + table.metric, .headings = {"encoding"}};
+  const std::vector<double> factors = factors_of(table);
+  for (const double factor : factors) sheet.headings.push_back(fmt::format("{:.4g}x", factor));
+  for (const std::string& encoding : encodings_of(rows)) {
+    std::vector<SheetCell> cells = {{encoding, ""}};
+    for (const double factor : factors) {
+      cells.push_back(published_cell(published_at(rows, encoding, factor)));
+    }
+    sheet.rows.push_back(std::move(cells));
+  }
+  std::string out = as_text(sheet) + "\n";
+  for (const PublishedClaim& claim : table.claims) {
+    out += fmt::format("published ordering: {}{}\n", claim_text(claim.claim),
+                       claim.group.empty() ? "" : ", " + claim.group);
+  }
+  out += fmt::format("published with: {}; trained at {}\n", table.model, table.train_size);
+  if (!table.notes.empty()) out += "on the published table: " + table.notes + "\n";
+  return out + "source: " + table.citation + "; " + table.source + "\n";
+}
+
 std::string side_by_side(const Published& table, const std::vector<RunRecord>& runs,
                          const std::string& study) {
   const std::vector<TaskRuns> all = group_runs(runs);
@@ -175,9 +203,13 @@ std::string side_by_side(const Published& table, const std::vector<RunRecord>& r
   }
   const RunRecord& run = groups.front()->example();
   out += claims_text(table, groups);
-  out += fmt::format("\npublished with: {}; trained at {}\nours: {} parameters, trained at {}{}\n",
-                     table.model, table.train_size, run.parameters_total, run.train_size,
-                     study == table.name ? "" : "; " + table.ours.deviates);
+  const bool is_full = study == table.name;
+  const std::string& deviates = is_full ? table.ours.full_deviates : table.ours.deviates;
+  out +=
+      fmt::format("\npublished with: {}; trained at {}\nours: {} parameters, trained at {}\n{}\n",
+                  table.model, table.train_size, run.parameters_total, run.train_size,
+                  deviates.empty() ? "reproduces the published set-up"
+                                   : "after the published set-up, which it is not: " + deviates);
   if (!table.notes.empty()) out += "on the published table: " + table.notes + "\n";
   return out + "source: " + table.citation + "; " + table.source + "\n";
 }

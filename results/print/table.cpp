@@ -69,7 +69,9 @@ std::string render_table(const std::vector<RunRecord>& runs, const TableOptions&
 
   std::string out;
   bool has_baseline = options.against.empty();
-  for (const TaskRuns& group : group_runs(runs)) {
+  std::vector<TaskRuns> groups = group_runs(runs);
+  std::ranges::stable_sort(groups, {}, &TaskRuns::is_gate);  // gates have a section of their own
+  for (const TaskRuns& group : groups) {
     const std::string& own = group.example().primary_metric;
     const std::string& metric = options.metric.empty() ? own : options.metric;
     if (!was_taken(group, metric)) {
@@ -96,11 +98,22 @@ std::string render_table(const std::vector<RunRecord>& runs, const TableOptions&
 
 std::string render_standings(const std::vector<RunRecord>& runs, StandingsBy by, double factor,
                              TableFormat format) {
-  const Standings found = standings(group_runs(runs), by, factor);
-  if (found.rows.empty()) {
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  const std::vector<Standings> found = standings(groups, by, factor);
+  if (format == TableFormat::csv) return as_csv(found);
+  std::string out;
+  const auto add = [&](const Sheet& sheet) {
+    if (!sheet.rows.empty()) out += (out.empty() ? "" : "\n") + print(sheet, format);
+  };
+  for (const Standings& table : found) {
+    add(sheet_of(table));
+    add(improvement_sheet(table));
+  }
+  add(gates_sheet(groups, factor));
+  if (out.empty()) {
     throw StoreError(fmt::format("no run was evaluated at {:.4g}x its training size", factor));
   }
-  return format == TableFormat::csv ? as_csv(found) : print(sheet_of(found), format);
+  return out;
 }
 
 std::string render_claims(const std::vector<RunRecord>& runs, const std::vector<StudyText>& studies,

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "results/analysis/standings.h"
+#include "results/analysis/across/standings.h"
 #include "results/claims/study_text.h"
 #include "results/record.h"
 
@@ -42,9 +42,10 @@ std::vector<std::string> metrics_of(const std::vector<RunRecord>& runs);
 /// precision. Throws UnknownMetric, and StoreError where no table has the baseline.
 std::string render_table(const std::vector<RunRecord>& runs, const TableOptions& options);
 
-/// Encodings against modalities, tasks or relations: ranks. csv has a row an encoding and column,
-/// and one for all columns, `overall`, with the score and its interval.
-/// Throws StoreError where nothing was evaluated at that size.
+/// Encodings against modalities, tasks or relations: ranks over benchmark tasks, probabilities of
+/// improvement, and gates in a table of their own. csv has the ranks alone: a row an encoding and
+/// column, and one for all columns, `overall`, with the score and its interval. Throws StoreError
+/// where nothing was evaluated at that size.
 std::string render_standings(const std::vector<RunRecord>& runs, StandingsBy by, double factor,
                              TableFormat format);
 

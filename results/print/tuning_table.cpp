@@ -38,7 +38,7 @@ using TaskKey = std::tuple<std::string, std::string, std::string>;  // study, ta
 
 TaskKey key_of(const RunRecord& run) { return {run.study, run.task, run.dataset}; }
 
-json tuning_of(const RunRecord& run) {
+json tuning_json(const RunRecord& run) {
   const json tuning = json::parse(run.tuning, nullptr, /*allow_exceptions=*/false);
   return tuning.is_object() ? tuning : json::object();
 }
@@ -46,7 +46,7 @@ json tuning_of(const RunRecord& run) {
 std::vector<TrialRow> rows_of(const std::vector<const RunRecord*>& trials) {
   std::map<std::tuple<std::string, int64_t, std::string>, TrialRow> rows;
   for (const RunRecord* run : trials) {
-    const json tuning = tuning_of(*run);
+    const json tuning = tuning_json(*run);
     TrialRow row{tuning.value("cell", run->encoding),
                  tuning.value("setting", json::object()).dump(),
                  tuning.value("trial", int64_t{0}),
@@ -64,7 +64,7 @@ std::map<std::string, Chosen> chosen_of(const std::vector<RunRecord>& runs,
                                         const std::string& study) {
   std::map<std::string, Chosen> chosen;
   for (const RunRecord& run : runs) {
-    const json tuning = tuning_of(run);
+    const json tuning = tuning_json(run);
     if (run.study != study || !tuning.contains("chosen")) continue;
     chosen[tuning.value("cell", run.encoding)] = {tuning.at("chosen").dump(),
                                                   tuning.value("edge", std::vector<std::string>{}),

@@ -3,6 +3,7 @@
 #include "results/report/advice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,111 +12,7 @@
 namespace relbias::results {
 namespace {
 
-constexpr double close_enough = 0.95;  // of the best score
-
-// Training speeds, mean over tasks, of each encoding's fastest form: relative to `none` where the
-// tasks have it, else in tokens a second.
-struct Speeds {
-  std::map<std::string, double> by_name;
-  bool relative = true;
-};
-
-Speeds speeds_in(const std::vector<TaskRuns>& groups, double ComparisonRow::*speed_of) {
-  std::map<std::string, std::vector<double>> found;
-  for (const TaskRuns& group : groups) {
-    const RunRecord& run = group.example();
-    std::map<std::string, double> fastest;
-    const auto compared = compare(group, run.primary_metric, "");
-    for (const ComparisonRow& row : compared.front().rows) {
-      if (!std::isfinite(row.*speed_of)) continue;
-      double& speed = fastest[encoding_name(row.repetitions->runs.front()->encoding)];
-      speed = std::max(speed, row.*speed_of);
-    }
-    for (const auto& [name, speed] : fastest) found[name].push_back(speed);
-  }
-  Speeds speeds;
-  for (const auto& [name, values] : found) speeds.by_name[name] = summarise(values).mean;
-  return speeds;
-}
-
-Speeds speeds_of(const std::vector<TaskRuns>& groups) {
-  Speeds speeds = speeds_in(groups, &ComparisonRow::speed);
-  if (!speeds.by_name.empty()) return speeds;
-  speeds = speeds_in(groups, &ComparisonRow::tokens_per_second);
-  speeds.relative = false;
-  return speeds;
-}
-
-// The most tasks in which any encoding was ranked.
-int64_t most_tasks(const Standings& found) {
-  int64_t most = 0;
-  for (const StandingsRow& row : found.rows) most = std::max(most, row.cells.front().tasks);
-  return most;
-}
-
-// The best score of those that were ranked in as many tasks as any; null without any.
-const StandingsRow* best_of(const Standings& found) {
-  const StandingsRow* best = nullptr;
-  for (const StandingsRow& row : found.rows) {
-    if (row.cells.front().tasks < most_tasks(found) || !std::isfinite(row.score)) continue;
-    if (best == nullptr || row.score > best->score) best = &row;
-  }
-  return best;
-}
-
-std::string reason_for(const StandingsRow& row, const Standings& found, const Speeds& speeds) {
-  const Standing& cell = row.cells.front();
-  const int64_t tasks = found.tasks.front();
-  std::string text;
-  if (std::isfinite(cell.value)) {
-    text = fmt::format("{}, rank {:.3g}", number_text(cell.value), cell.rank);
-  } else {
-    text = fmt::format("score {:.3f}", row.score);
-    if (std::isfinite(row.interval.low)) {
-      text += fmt::format(" [{:.3f}, {:.3f}]", row.interval.low, row.interval.high);
-    }
-    text += fmt::format(", mean rank {:.3g} over {}{} tasks", cell.rank, cell.tasks,
-                        cell.tasks < tasks ? fmt::format(" of {}", tasks) : "");
-  }
-  const auto speed = speeds.by_name.find(row.encoding);
-  if (speed == speeds.by_name.end()) return text;
-  return text + (speeds.relative ? fmt::format(", trains at {:.2f} of none's speed", speed->second)
-                                 : fmt::format(", trains {:.0f} tokens a second", speed->second));
-}
-
-void add_best(Advice& advice, const std::vector<TaskRuns>& groups, double factor,
-              const Speeds& speeds) {
-  const Standings found = standings(groups, StandingsBy::modality, factor);
-  const StandingsRow* best = found.rows.empty() ? nullptr : best_of(found);
-  if (best == nullptr) return;
-  const bool trained = factor == 1;
-  if (trained) advice.tasks = found.tasks.front();
-  std::string reason = reason_for(*best, found, speeds);
-  if (!trained && found.tasks.front() < advice.tasks) {
-    reason += fmt::format("; evaluated there: {} of {} tasks", found.tasks.front(), advice.tasks);
-  }
-  advice.choices.push_back({trained ? "at the training size" : fmt::format("at {:.4g}x", factor),
-                            best->encoding, reason});
-}
-
-void add_fastest(Advice& advice, const std::vector<TaskRuns>& groups, const Speeds& speeds) {
-  const Standings found = standings(groups, StandingsBy::modality, 1);
-  const StandingsRow* best = found.rows.empty() ? nullptr : best_of(found);
-  if (best == nullptr) return;
-  const StandingsRow* fastest = nullptr;
-  for (const StandingsRow& row : found.rows) {
-    const bool close = row.cells.front().tasks == best->cells.front().tasks &&
-                       row.score >= close_enough * best->score;
-    if (!close || !speeds.by_name.contains(row.encoding)) continue;
-    if (fastest == nullptr ||
-        speeds.by_name.at(row.encoding) > speeds.by_name.at(fastest->encoding)) {
-      fastest = &row;
-    }
-  }
-  if (fastest == nullptr) return;
-  advice.choices.push_back(
-      {"fastest within 5 % of the best", fastest->encoding, reason_for(*fastest, found, speeds)});
-}
+constexpr int64_t seeds_for_advice = 3;
 
 // 4x where any task has it, or a bin that holds it; else the size past the training's that is
 // nearest; 1 where there is none.
@@ -149,9 +46,55 @@ int64_t fewest_seeds(const std::vector<TaskRuns>& groups) {
   return fewest;
 }
 
-std::string caution_for(const Advice& advice) {
-  if (advice.seeds < 3) return "so few that differences may be chance";
-  return advice.tasks < 2 ? "one task only" : "";
+bool is_tuned(const TaskRuns& group) {
+  return std::ranges::all_of(group.rows, [](const Repetitions& row) {
+    return std::ranges::all_of(row.runs,
+                               [](const RunRecord* run) { return tuning_of(*run).of > 0; });
+  });
+}
+
+// What advice needs and these tasks lack; `usable` are those that lack nothing.
+std::vector<std::string> missing_in(const std::vector<TaskRuns>& groups,
+                                    std::vector<TaskRuns>& usable) {
+  std::vector<TaskRuns> benchmarks;
+  std::ranges::copy_if(groups, std::back_inserter(benchmarks),
+                       [](const TaskRuns& group) { return !group.is_gate(); });
+  if (benchmarks.empty()) return {"benchmark tasks: these are gates"};
+  std::vector<TaskRuns> tuned;
+  std::ranges::copy_if(benchmarks, std::back_inserter(tuned), is_tuned);
+  std::ranges::copy_if(tuned, std::back_inserter(usable), [](const TaskRuns& group) {
+    return fewest_seeds({group}) >= seeds_for_advice;
+  });
+  std::vector<std::string> missing;
+  if (tuned.empty()) missing.emplace_back("tuned runs: every encoding needs the same chance");
+  if (usable.empty() && fewest_seeds(benchmarks) < seeds_for_advice) {
+    missing.push_back(
+        fmt::format("{} seeds or more, {} found", seeds_for_advice, fewest_seeds(benchmarks)));
+  }
+  return missing;
+}
+
+std::string reason_for(const Standings& found) {
+  const auto row = std::ranges::find(found.rows, found.best.front(), &StandingsRow::encoding);
+  int64_t tasks = 0;
+  for (const int64_t in_column : found.tasks) tasks += in_column;
+  const MeanScore& score = row->score;
+  return fmt::format("score {:.3f} [{:.3f}, {:.3f}] over {} task{}", std::max(0.0, score.mean),
+                     score.interval.low, score.interval.high, tasks, tasks == 1 ? "" : "s");
+}
+
+void add_choice(Advice& advice, const std::vector<TaskRuns>& groups, double factor) {
+  const std::vector<Standings> tables = standings(groups, StandingsBy::modality, factor);
+  if (tables.empty() || tables.front().best.empty()) return;
+  const Standings& found = tables.front();
+  std::string encoding = found.best.front();
+  if (found.best.size() > 1) {
+    encoding += fmt::format(" (not told from it: {})",
+                            fmt::join(found.best.begin() + 1, found.best.end(), ", "));
+  }
+  advice.choices.push_back(
+      {factor == 1 ? "at the training size" : fmt::format("at {:.4g}x", factor), encoding,
+       reason_for(found)});
 }
 
 }  // namespace
@@ -161,13 +104,19 @@ std::vector<Advice> advise(const std::vector<TaskRuns>& groups) {
   for (const TaskRuns& group : groups) modalities[group.example().modality].push_back(group);
   std::vector<Advice> all;
   for (const auto& [modality, members] : modalities) {
-    Advice advice{.modality = modality, .seeds = fewest_seeds(members)};
-    const Speeds speeds = speeds_of(members);
-    add_best(advice, members, 1, speeds);
-    if (const double far = far_size(members); far > 1.05) add_best(advice, members, far, speeds);
-    add_fastest(advice, members, speeds);
-    advice.caution = caution_for(advice);
-    if (!advice.choices.empty()) all.push_back(std::move(advice));
+    Advice advice{.modality = modality};
+    std::vector<TaskRuns> usable;
+    advice.missing = missing_in(members, usable);
+    advice.tasks = static_cast<int64_t>(usable.size());
+    advice.seeds = fewest_seeds(usable.empty() ? members : usable);
+    if (advice.missing.empty()) {
+      add_choice(advice, usable, 1);
+      if (const double far = far_size(usable); far > 1.05) add_choice(advice, usable, far);
+      if (advice.choices.empty()) {
+        advice.missing.emplace_back("an encoding above guessing in every task, and a rival");
+      }
+    }
+    all.push_back(std::move(advice));
   }
   return all;
 }

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "results/analysis/standings.h"
+#include "results/analysis/across/standings.h"
 
 namespace relbias::results {
 
-/// What one encoding is recommended for.
+/// What is recommended for one size.
 struct Choice {
-  std::string purpose;  // "at the training size", "at 4x", "fastest within 5 % of the best"
-  std::string encoding;
-  std::string reason;  // figures
+  std::string purpose;   // "at the training size", "at 4x"
+  std::string encoding;  // the best, and all that is not told from it
+  std::string reason;    // the score with its interval, and over how many tasks
 };
 
 struct Advice {
@@ -21,13 +21,13 @@ struct Advice {
   int64_t tasks = 0;
   int64_t seeds = 0;  // the fewest of any encoding with a finished run
   std::vector<Choice> choices;
-  std::string caution;  // empty where seeds and tasks suffice
+  std::vector<std::string> missing;  // without which there is no advice
 };
 
-/// For each modality, of the encodings that were ranked in as many tasks as any: the one of the
-/// best score (standings.h) at the training size; at 4x, or the evaluated size nearest to it; and
-/// the fastest in training among those within 5 % of the best score at the training size. Each with
-/// what it costs: its training speed.
+/// For each modality, from tuned runs of three seeds or more of benchmark tasks alone: the
+/// encodings of the best score (standings.h) and all that are not told from them, at the training
+/// size and at 4x, or the evaluated size nearest to it. Where there are no such runs it says what
+/// is missing.
 std::vector<Advice> advise(const std::vector<TaskRuns>& groups);
 
 }  // namespace relbias::results

@@ -27,6 +27,8 @@ std::string hint_of(const Cell& cell) {
   return hint;
 }
 
+}  // namespace
+
 Json sheet_json(const Sheet& sheet) {
   Json rows = Json::array();
   for (const auto& row : sheet.rows) {
@@ -35,6 +37,7 @@ Json sheet_json(const Sheet& sheet) {
       Json one = {{"text", cell.text}};
       if (!cell.mark.empty()) one["mark"] = cell.mark;
       if (cell.best) one["best"] = true;
+      if (cell.grey) one["grey"] = true;
       cells.push_back(std::move(one));
     }
     rows.push_back({{"cells", std::move(cells)}});
@@ -47,8 +50,6 @@ Json sheet_json(const Sheet& sheet) {
           {"rows", std::move(rows)},
           {"notes", std::move(notes)}};
 }
-
-}  // namespace
 
 Json table_json(const Comparison& comparison) {
   Json table = sheet_json(sheet_of(comparison));
@@ -66,7 +67,7 @@ Json table_json(const Comparison& comparison) {
 Json table_json(const Standings& standings) {
   Json table = sheet_json(sheet_of(standings));
   for (size_t i = 0; i < standings.rows.size(); ++i) {
-    table["rows"][i]["encoding"] = standings.rows[i].encoding;
+    table["rows"][i]["encoding"] = encoding_name(standings.rows[i].encoding);
   }
   return table;
 }
@@ -97,7 +98,7 @@ Json advice_json(const std::vector<Advice>& advice) {
     all.push_back({{"modality", one.modality},
                    {"tasks", one.tasks},
                    {"seeds", one.seeds},
-                   {"caution", one.caution},
+                   {"missing", one.missing},
                    {"choices", std::move(choices)}});
   }
   return all;

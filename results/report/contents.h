@@ -8,7 +8,8 @@
 
 namespace relbias::results {
 
-/// {title, facts, headings, rows: [{encoding, cells: [{text, mark, best, hint}]}], notes}
+/// {title, facts, headings, rows: [{encoding, cells: [{text, mark, best, grey, hint}]}], notes}
+Json sheet_json(const Sheet& sheet);
 Json table_json(const Comparison& comparison);
 Json table_json(const Standings& standings);
 

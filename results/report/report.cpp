@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "results/analysis/never_begun.h"
 #include "results/print/tuning_table.h"
 #include "results/report/contents.h"
 #include "results/report/figures/figures.h"
@@ -102,6 +103,7 @@ Json section_of(const TaskRuns& group, const Palette& palette, const WholeRuns& 
     section["tables"].push_back(table_json(comparison));
     add("figures", curve_figures(comparison, palette));
     add("figures", length_scale_figures(comparison, palette));
+    add("figures", forest_figures(comparison, palette));
   }
   const Comparison& plain = comparisons.front();
   section["title"] = plain.title;
@@ -116,10 +118,16 @@ Json section_of(const TaskRuns& group, const Palette& palette, const WholeRuns& 
 void add_standings(const std::vector<TaskRuns>& groups, Figures& figures, Json& data) {
   data["standings"] = Json::array();
   for (const double factor : {1.0, 4.0}) {
-    const Standings found = standings(groups, StandingsBy::modality, factor);
-    if (found.rows.empty()) continue;
-    const Json names = figures.add(rank_figures(found), "");
-    data["standings"].push_back({{"table", table_json(found)}, {"figures", names}});
+    for (const Standings& found : standings(groups, StandingsBy::modality, factor)) {
+      const Json names = figures.add(rank_figures(found), "");
+      data["standings"].push_back({{"table", table_json(found)}, {"figures", names}});
+      const Sheet improving = improvement_sheet(found);
+      if (improving.rows.empty()) continue;
+      data["standings"].push_back({{"table", sheet_json(improving)}, {"figures", Json::array()}});
+    }
+    const Sheet gates = gates_sheet(groups, factor);
+    if (gates.rows.empty()) continue;
+    data["standings"].push_back({{"table", sheet_json(gates)}, {"figures", Json::array()}});
   }
 }
 
@@ -171,6 +179,7 @@ void write_report(const std::filesystem::path& file, const Report& report) {
 
 ReportInput read_report_input(const std::filesystem::path& folder) {
   RunsRead read = read_runs(folder);
+  add_never_begun(read.runs);
   StudiesRead studies = read_studies(folder);
   ReportInput input{.title = folder.string(),
                     .runs = without_trials(read.runs),

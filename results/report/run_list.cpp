@@ -9,7 +9,7 @@
 namespace relbias::results {
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
+using SettingList = std::vector<std::pair<std::string, std::string>>;
 
 // How often each setting has each value, over the runs of one study.
 using Counts = std::map<std::pair<std::string, std::string>, size_t>;
@@ -39,7 +39,7 @@ Json environment_of(const RunRecord& run) {
           {"backend", run.backend}};
 }
 
-Json as_object(const Settings& settings) {
+Json as_object(const SettingList& settings) {
   Json object = Json::object();
   for (const auto& [key, value] : settings) object[key] = value;
   return object;
@@ -67,7 +67,7 @@ Json run_json(const RunRecord& run, size_t environment) {
 }  // namespace
 
 Json runs_json(const std::vector<RunRecord>& runs) {
-  std::vector<Settings> settings;
+  std::vector<SettingList> settings;
   std::map<std::string, Counts> counts;
   std::map<std::string, size_t> sizes;
   for (const RunRecord& run : runs) {
@@ -86,7 +86,7 @@ Json runs_json(const std::vector<RunRecord>& runs) {
   Json list = Json::array();
   for (size_t i = 0; i < runs.size(); ++i) {
     Json run = run_json(runs[i], environments.number_of(environment_of(runs[i])));
-    Settings own;
+    SettingList own;
     for (const auto& setting : settings[i]) {
       if (counts[runs[i].study][setting] != sizes[runs[i].study]) own.push_back(setting);
     }

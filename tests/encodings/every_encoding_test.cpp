@@ -18,19 +18,21 @@ Tensor random(at::IntArrayRef shape, uint64_t seed) {
 }
 
 struct Inputs {
-  Tensor q, k, v;  // [2, 2, n, 4]
+  Tensor q, k, v;  // [2, 2, n, D]
 };
 
-Inputs random_inputs(int64_t queries, int64_t keys) {
-  const Tensor q = random({2, 2, keys, 4}, 1);  // the last queries of the full pass
-  return {q.narrow(2, keys - queries, queries).clone(), random({2, 2, keys, 4}, 2),
-          random({2, 2, keys, 4}, 3)};
+Inputs random_inputs(int64_t queries, int64_t keys, int64_t width) {
+  const Tensor q = random({2, 2, keys, width}, 1);  // the last queries of the full pass
+  return {q.narrow(2, keys - queries, queries).clone(), random({2, 2, keys, width}, 2),
+          random({2, 2, keys, width}, 3)};
 }
 
 class EveryEncoding : public ::testing::TestWithParam<EncodingCase> {
  protected:
   RelationCase relation_ = relation_case(GetParam().relation);
   const EncodingEntry& entry_ = find_entry("encoding", GetParam().encoding, encoding_entries());
+
+  bool is_line() const { return relation_.traits.index_class == IndexClass::line; }
 
   // A pass through the encoding: token embeddings where it adds to them, else attention.
   Tensor pass(Encoding& encoding, const Inputs& inputs, const RelationMap& map,
@@ -59,7 +61,7 @@ TEST_P(EveryEncoding, GradientsByFiniteDifferences) {
     const auto encoding = random_encoding(entry_.name, relation_, causal);
     const int64_t n = relation_.tokens;
     const RelationMap map = relation_.map(n, n);
-    Inputs inputs = random_inputs(n, n);
+    Inputs inputs = random_inputs(n, n, relation_.head_width);
     const Tensor cotangent = random(pass(*encoding, inputs, map, {}).sizes(), 4);
     const auto loss = [&] {
       return (pass(*encoding, inputs, map, {.causal = causal}) * cotangent).sum();
@@ -82,13 +84,14 @@ TEST_P(EveryEncoding, GradientsByFiniteDifferences) {
 
 // Seen elsewhere: a cached query taken for the first token.
 TEST_P(EveryEncoding, CachedEqualsFull) {
-  if (relation_.traits.index_class != IndexClass::line || entry_.on_tokens) return;
+  if (!is_line() || entry_.on_tokens) GTEST_SKIP() << "a cache on a line, met by attention";
   const auto encoding = random_encoding(entry_.name, relation_, true);
   const int64_t n = relation_.tokens;
-  const Tensor full = pass(*encoding, random_inputs(n, n), relation_.map(n, n), {.causal = true});
+  const Tensor full = pass(*encoding, random_inputs(n, n, relation_.head_width),
+                           relation_.map(n, n), {.causal = true});
   for (int64_t keys = 1; keys <= n; ++keys) {
     for (int64_t queries = 1; queries <= std::min<int64_t>(keys, 2); ++queries) {
-      Inputs inputs = random_inputs(n, n);
+      Inputs inputs = random_inputs(n, n, relation_.head_width);
       inputs = {inputs.q.narrow(2, keys - queries, queries), inputs.k.narrow(2, 0, keys),
                 inputs.v.narrow(2, 0, keys)};
       const Tensor step = pass(*encoding, inputs, relation_.map(queries, keys), {.causal = true});
@@ -100,11 +103,11 @@ TEST_P(EveryEncoding, CachedEqualsFull) {
 
 // Seen elsewhere: positions wrong under padding on the left.
 TEST_P(EveryEncoding, PaddingOnEitherSideChangesNothing) {
-  if (relation_.traits.index_class != IndexClass::line || entry_.on_tokens) return;
+  if (!is_line() || entry_.on_tokens) GTEST_SKIP() << "padding on a line, met by attention";
   const int64_t n = relation_.tokens, real = n - 2;
   const auto encoding = random_encoding(entry_.name, relation_, true);
   for (const int64_t left : {0, 2}) {
-    const Inputs padded = random_inputs(n, n);
+    const Inputs padded = random_inputs(n, n, relation_.head_width);
     const auto part = [&](const Tensor& x) { return x.narrow(2, left, real); };
     const Tensor plain = pass(*encoding, {part(padded.q), part(padded.k), part(padded.v)},
                               relation_.map(real, real), {.causal = true});
@@ -116,11 +119,13 @@ TEST_P(EveryEncoding, PaddingOnEitherSideChangesNothing) {
 }
 
 TEST_P(EveryEncoding, RelabelledTokensGiveRelabelledOutputs) {
-  if (relation_.traits.index_class != IndexClass::pairs || entry_.on_tokens) return;
+  if (relation_.traits.index_class != IndexClass::pairs || entry_.on_tokens) {
+    GTEST_SKIP() << "pairs of ids, met by attention";
+  }
   const auto encoding = random_encoding(entry_.name, relation_, false);
   const int64_t n = relation_.tokens;
   const RelationMap map = relation_.map(n, n);
-  const Inputs inputs = random_inputs(n, n);
+  const Inputs inputs = random_inputs(n, n, relation_.head_width);
   at::Generator generator = stream(8, "permutation");
   const Tensor order = at::randperm(n, generator);
   RelationMap permuted = map;
@@ -141,15 +146,16 @@ TEST_P(EveryEncoding, RelabelledTokensGiveRelabelledOutputs) {
 
 // Seen elsewhere: dynamic NTK that one long input changes for good.
 TEST_P(EveryEncoding, KeepsNoStateAcrossCalls) {
+  if (!is_line()) GTEST_SKIP() << "sizes of a line";
   const auto encoding = random_encoding(
       entry_.name + " past_range=" +
           std::get<std::string>(encoding_options(entry_).at(entry_.options.size()).value),
       relation_, true);
   const int64_t n = relation_.tokens;
-  if (relation_.traits.index_class != IndexClass::line) return;
   const auto run = [&](int64_t size) {
     if (encoding->undefined_at(relation_.map(size, size))) return at::zeros({1});
-    return pass(*encoding, random_inputs(size, size), relation_.map(size, size), {.causal = true});
+    return pass(*encoding, random_inputs(size, size, relation_.head_width),
+                relation_.map(size, size), {.causal = true});
   };
   const Tensor longer = run(2 * n), shorter = run(n);
   EXPECT_TRUE(at::equal(run(2 * n), longer));
@@ -161,7 +167,7 @@ TEST_P(EveryEncoding, TablesStayFloat32InABfloat16Model) {
   const auto encoding = make_encoding(parse_encoding(entry_.name), relation_.name,
                                       context_for(relation_, true), Initialiser(3));
   const RelationMap map = relation_.map(relation_.tokens, relation_.tokens);
-  const Inputs inputs = random_inputs(relation_.tokens, relation_.tokens);
+  const Inputs inputs = random_inputs(relation_.tokens, relation_.tokens, relation_.head_width);
   const Inputs single{inputs.q.to(at::kFloat), inputs.k.to(at::kFloat), inputs.v.to(at::kFloat)};
   const Tensor before = pass(*encoding, single, map, {.causal = true});
   encoding->to(at::kBFloat16);
@@ -180,13 +186,13 @@ TEST_P(EveryEncoding,
   const auto encoding = make_encoding(parse_encoding(entry_.name), relation_.name,
                                       context_for(relation_, true), Initialiser(3, at::kMeta));
   const RelationMap map = relation_.map(relation_.tokens, relation_.tokens).to(at::kMeta);
-  const Inputs inputs = random_inputs(relation_.tokens, relation_.tokens);
+  const Inputs inputs = random_inputs(relation_.tokens, relation_.tokens, relation_.head_width);
   const Inputs meta{inputs.q.to(at::kMeta), inputs.k.to(at::kMeta), inputs.v.to(at::kMeta)};
   EXPECT_TRUE(pass(*encoding, meta, map, {.causal = true}).is_meta());
 }
 
 TEST_P(EveryEncoding, EveryPastRangeGivesNumbersOrAReason) {
-  if (relation_.map(2, 2).sides.empty() || relation_.traits.index_class != IndexClass::line) return;
+  if (!is_line()) GTEST_SKIP() << "sizes of a line";
   const int64_t size = 2 * relation_.tokens;
   for (const PastRange range : entry_.past_range) {
     const char* words[] = {"extend", "clamp", "interpolate", "undefined"};
@@ -196,11 +202,13 @@ TEST_P(EveryEncoding, EveryPastRangeGivesNumbersOrAReason) {
     if (range == PastRange::undefined) {
       ASSERT_TRUE(encoding->undefined_at(map).has_value());
       EXPECT_NE(encoding->undefined_at(map)->find("12"), std::string::npos);
-      EXPECT_THROW(pass(*encoding, random_inputs(size, size), map, {}), InputError);
+      EXPECT_THROW(pass(*encoding, random_inputs(size, size, relation_.head_width), map, {}),
+                   InputError);
       continue;
     }
     EXPECT_FALSE(encoding->undefined_at(map).has_value());
-    const Tensor out = pass(*encoding, random_inputs(size, size), map, {.causal = true});
+    const Tensor out =
+        pass(*encoding, random_inputs(size, size, relation_.head_width), map, {.causal = true});
     EXPECT_TRUE(at::isfinite(out).all().item<bool>()) << word;
   }
 }
@@ -218,7 +226,7 @@ TEST_P(EveryEncoding, AlphaMultipliesTheWholeTerm) {
   EXPECT_EQ(scaled->parameters().size(), plain->parameters().size() + 1);
   const RelationMap map = relation_.map(relation_.tokens, relation_.tokens);
   if (entry_.on_tokens) {
-    const Tensor zeros = at::zeros({1, relation_.tokens, 8});
+    const Tensor zeros = at::zeros({1, relation_.tokens, 2 * relation_.head_width});
     EXPECT_LT(distance(scaled->tokens(zeros, map), plain->tokens(zeros, map) * 0.5), 1e-6);
     return;
   }
@@ -232,10 +240,18 @@ TEST_P(EveryEncoding, AlphaMultipliesTheWholeTerm) {
   expect_half(full.key, half.key);
   expect_half(full.query, half.query);
   expect_half(full.value, half.value);
+  ASSERT_EQ(full.dense != nullptr, half.dense != nullptr);
+  if (!full.dense) return;
+  const Inputs inputs = random_inputs(map.queries, map.keys, relation_.head_width);
+  const Tensor q = inputs.q.to(at::kFloat), k = inputs.k.to(at::kFloat);
+  const Tensor allowed = allowed_pairs(map.queries, map.keys, {.causal = true}, at::kCPU);
+  const Tensor whole = full.dense(q, k, allowed);
+  EXPECT_GT(whole.masked_fill(allowed.logical_not(), 0).abs().max().item<double>(), 0);
+  expect_half(whole, half.dense(q, k, allowed));
 }
 
 TEST_P(EveryEncoding, InitialTablesFollowInitStdAndPerHead) {
-  if (!entry_.init_std || !entry_.per_head) return;
+  if (!entry_.init_std || !entry_.per_head) GTEST_SKIP() << "no tables of its own for each head";
   const auto build = [&](const std::string& options) {
     return make_encoding(parse_encoding(entry_.name + options), relation_.name,
                          context_for(relation_, true), Initialiser(3));

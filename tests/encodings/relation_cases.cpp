@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "modalities/maps/grid_map.h"
 #include "modalities/seed.h"
 
 namespace relbias::encodings {
@@ -42,6 +43,11 @@ RelationMap small_grid(int64_t queries, int64_t keys) {
   map.key_coordinates = place(key);
   map.sides = {height, width};
   return map;
+}
+
+// 2 x 2 x (n / 4) cells: three axes, as of moving pictures.
+RelationMap small_volume(int64_t queries, int64_t keys) {
+  return grid_map({2, 2, keys / 4}, /*class_token=*/false, queries);
 }
 
 Tensor random_ids(int64_t queries, int64_t keys, int64_t rows) {
@@ -99,6 +105,11 @@ std::vector<RelationCase> relation_cases() {
       {"small-grid",
        {.index_class = IndexClass::grid, .axes = 2, .distance = true, .ids = 15, .coordinates = 2},
        small_grid});
+  cases.push_back({"small-volume",
+                   {.index_class = IndexClass::grid, .axes = 3, .distance = true, .coordinates = 3},
+                   small_volume,
+                   8,
+                   12});
   cases.push_back({"small-hops",
                    {.index_class = IndexClass::pairs,
                     .distance = true,
@@ -123,8 +134,8 @@ RelationCase relation_case(const std::string& name) {
 
 EncodingContext context_for(const RelationCase& relation, bool causal) {
   return {.heads = 2,
-          .head_width = 4,
-          .width = 8,
+          .head_width = relation.head_width,
+          .width = 2 * relation.head_width,
           .causal = causal,
           .relation = relation.traits,
           .trained = relation.map(relation.tokens, relation.tokens)};

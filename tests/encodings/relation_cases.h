@@ -18,12 +18,13 @@ struct RelationCase {
   RelationTraits traits;
   std::function<RelationMap(int64_t queries, int64_t keys)> map;
   int64_t tokens = 6;  // a size that the map can have
+  int64_t head_width = 4;
 };
 
 std::vector<RelationCase> relation_cases();
 RelationCase relation_case(const std::string& name);
 
-/// What an encoding is built for, on such a relation: 2 heads of width 4, trained on its tokens.
+/// What an encoding is built for, on such a relation: 2 heads of its width, trained on its tokens.
 EncodingContext context_for(const RelationCase& relation, bool causal);
 
 /// Every encoding on every relation on which it is defined, as `t5` and `token`.

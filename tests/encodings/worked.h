@@ -52,7 +52,7 @@ inline at::Tensor weights_of(const Worked& worked, bool causal) {
   const auto& [relation, terms] = worked.position;
   const int64_t heads = worked.position.terms.score.size(0);
   const auto zeros = [&](int64_t tokens) { return at::zeros({1, heads, tokens, 4}, at::kDouble); };
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   options.causal = causal;
   return attention(zeros(relation.queries), zeros(relation.keys), zeros(relation.keys),
                    {worked.position}, options)

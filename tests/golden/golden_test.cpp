@@ -123,7 +123,8 @@ Tensor for_every_query(const Tensor& allowed, int64_t queries) {
 
 AttentionResult attention_with_even_rows(const std::array<Tensor, 3>& qkv,
                                          const std::vector<Position>& positions,
-                                         const AttentionOptions& options, Masking masking) {
+                                         AttentionOptions options, Masking masking) {
+  options.return_weights = true;
   const auto& [q, k, v] = qkv;
   AttentionResult result = attention(q, k, v, positions, options);
   if (!options.mask.defined()) return result;

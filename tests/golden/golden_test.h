@@ -84,7 +84,7 @@ enum class Masking {
 /// checked first.
 AttentionResult attention_with_even_rows(const std::array<Tensor, 3>& qkv,
                                          const std::vector<Position>& positions,
-                                         const AttentionOptions& options, Masking masking);
+                                         AttentionOptions options, Masking masking);
 
 /// b_h[r(i,j)], [B|1, H, Q, K]: a score table as attention reads it.
 Tensor score_of_pairs(const Terms& terms, const RelationMap& relation);

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <set>
 
+#include "modalities/code/tree_structure.h"
+#include "modalities/graph/graph_structure.h"
 #include "modalities/modality.h"
 
 namespace relbias::modalities {
@@ -111,8 +113,8 @@ std::vector<Sample> samples_of(const Batch& batch) {
     sample.inputs = batch.inputs[b];
     if (batch.valid.defined()) sample.inputs = sample.inputs.index({batch.valid[b]});
     const size_t structure = batch.structures.size() == 1 ? 0 : static_cast<size_t>(b);
-    sample.edges = batch.structures[structure].edges;
-    sample.parents = batch.structures[structure].parents;
+    sample.edges = graph_of(batch.structures[structure]).edges;
+    sample.parents = tree_of(batch.structures[structure]).parents;
     for (const Answers& answers : batch.answers) {
       sample.answers.push_back(answers.targets[b].index({answers.scored[b]}));
     }

@@ -62,6 +62,30 @@ TEST(Stack, OneSampleOfTheFullSizeIsUnchanged) {
   EXPECT_TRUE(at::equal(batch.features, sample.features));
 }
 
+// As of a cache or of a second stream: queries and keys are padded each to its own size.
+TEST(Stack, QueriesAndKeysMayDiffer) {
+  const auto last = [](RelationMap map, int64_t queries) {
+    map.index = map.index.narrow(1, map.keys - queries, queries);
+    map.features = map.features.narrow(1, map.keys - queries, queries);
+    map.query_coordinates = map.query_coordinates.narrow(1, map.keys - queries, queries);
+    map.queries = queries;
+    return map;
+  };
+  const RelationMap first = last(pairs(3, 1), 1), second = last(pairs(4, 50), 2);
+  const RelationMap batch = stack({first, second}, {2, 5});
+  EXPECT_EQ(batch.queries, 2);
+  EXPECT_EQ(batch.keys, 5);
+  ASSERT_EQ(batch.index.sizes(), at::IntArrayRef({2, 2, 5}));
+  ASSERT_EQ(batch.features.sizes(), at::IntArrayRef({2, 2, 5, 2}));
+  ASSERT_EQ(batch.query_coordinates.sizes(), at::IntArrayRef({2, 2, 3}));
+  ASSERT_EQ(batch.key_coordinates.sizes(), at::IntArrayRef({2, 5, 3}));
+  EXPECT_TRUE(at::equal(batch.index[0].narrow(0, 0, 1).narrow(1, 0, 3), first.index[0]));
+  EXPECT_EQ(batch.index[0][1].abs().sum().item<int64_t>(), 0);
+  EXPECT_TRUE(at::equal(batch.index[1].narrow(1, 0, 4), second.index[0]));
+  EXPECT_TRUE(at::equal(batch.query_coordinates[1], second.query_coordinates[0]));
+  EXPECT_THROW(stack({first, second}, {1, 5}), c10::Error);
+}
+
 TEST(Stack, LineAndGridAreTheSameForAllSamples) {
   RelationMap grid;
   grid.index_class = IndexClass::grid;

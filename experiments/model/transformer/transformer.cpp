@@ -143,7 +143,7 @@ class Transformer final : public Model {
     std::vector<RelationMap> relations;
     Tensor valid;  // [B, N] bool; undefined: all
     AttentionOptions attention;
-    std::vector<Tensor> patterns;  // of every layer, [N, N] bool; undefined: every pair
+    std::vector<Tensor> groups;  // of the pattern in every layer, [N] int64; undefined: one
   };
 
   std::vector<Structure> structures(std::vector<Structure> samples) const {
@@ -162,16 +162,15 @@ class Transformer final : public Model {
     Placed place{.relations = positions_->relations(placed_structures, size, device),
                  .valid = {},
                  .attention = attention_,
-                 .patterns = {}};
+                 .groups = {}};
     for (int64_t layer = 0; layer < config_.layers; ++layer) {
-      const Tensor pattern = pattern_.mask(placed_structures.front(), layer);
-      place.patterns.push_back(pattern.defined() ? pattern.to(device) : pattern);
+      const Tensor groups = pattern_.groups(placed_structures.front(), layer);
+      place.groups.push_back(groups.defined() ? groups.to(device) : groups);
     }
     if (!batch.valid.defined()) return place;
     place.valid = batch.valid.to(device);
     if (class_token_) place.valid = at::constant_pad_nd(place.valid, {1, 0}, true);
-    const int64_t samples = place.valid.size(0);
-    place.attention.mask = place.valid.view({samples, 1, 1, size}).expand({samples, 1, size, size});
+    place.attention.valid_keys = place.valid;
     for (auto& relation : place.relations) relation = counted_from_first(relation, place.valid);
     return place;
   }
@@ -179,10 +178,7 @@ class Transformer final : public Model {
   // Padding and the layer's pattern together.
   static AttentionOptions attention_in(const Placed& place, size_t layer) {
     AttentionOptions attention = place.attention;
-    const Tensor& pattern = place.patterns[layer];
-    if (!pattern.defined()) return attention;
-    attention.mask = attention.mask.defined() ? attention.mask.logical_and(pattern)
-                                              : pattern.unsqueeze(0).unsqueeze(0);
+    attention.groups = place.groups[layer];
     return attention;
   }
 

@@ -10,6 +10,7 @@
 #include "encodings/encoding.h"
 #include "experiments/attend/attend.h"
 #include "experiments/config/config.h"
+#include "experiments/published/tables.h"
 #include "experiments/run/optimiser.h"
 #include "experiments/run/schedule.h"
 #include "experiments/study/describe/study_description.h"
@@ -121,6 +122,16 @@ std::string describe_course(const char* kind, const Entry& entry) {
          paragraph("options", option_lines(entry.options));
 }
 
+std::string describe_published(const std::string& name) {
+  const Published table = read_published(name);
+  return fmt::format("published table {}\n", name) +
+         paragraph("full", table.ours.full_deviates.empty()
+                               ? "the published set-up"
+                               : "after the published set-up: " + table.ours.full_deviates) +
+         paragraph("scaled", table.ours.deviates) + paragraph("data", table.ours.data) +
+         paragraph("command", "relbias reproduce " + name) + "\n" + as_text(table);
+}
+
 std::string describe_config() {
   std::string text =
       "Settings of a run: in the tables of a study, its [sweep], its [smoke], --set.\n";
@@ -162,6 +173,10 @@ std::string describe(const std::string& name) {
   for (const auto& study : study_names()) {
     names.push_back(study);
     if (study == name) found.push_back(describe_study(study));
+  }
+  for (const auto& table : published_names()) {
+    names.push_back(table);
+    if (table == name) found.push_back(describe_published(table));
   }
   if (found.empty()) unknown_word("name", name, names);
   return fmt::format("{}", fmt::join(found, "\n"));

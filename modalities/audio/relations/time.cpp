@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/audio: relation `time`, frames apart, and how long a frame is.
+#include <bit>
+
 #include "modalities/maps/line_map.h"
 
 namespace relbias::modalities {
@@ -35,6 +37,13 @@ class TimeRelation final : public Relation {
     RelationMap map = line_map(sample.queries, sample.keys);
     map.unit_seconds = in_seconds_ ? sample.hop_seconds : 0;
     return map;
+  }
+
+  std::optional<std::vector<int64_t>> map_key(const Structure& sample) const override {
+    if (!sample.sides.empty() && sample.sides.back() != 1) return std::nullopt;  // map says why
+    std::vector<int64_t> key = line_key(sample);
+    key.push_back(std::bit_cast<int64_t>(in_seconds_ ? sample.hop_seconds : 0.0));
+    return key;
   }
 
   Structure structure(std::optional<int64_t> queries, std::optional<int64_t> keys) const override {

@@ -2,6 +2,8 @@
 // modalities/audio: relation `time-frequency`, how far apart two patches of a spectrogram are.
 #include <ATen/ATen.h>
 
+#include <bit>
+
 #include "modalities/maps/grid_map.h"
 
 namespace relbias::modalities {
@@ -45,6 +47,12 @@ class TimeFrequencyRelation final : public Relation {
     return map;
   }
 
+  std::optional<std::vector<int64_t>> map_key(const Structure& sample) const override {
+    std::vector<int64_t> key = grid_key(sample.sides, sample);
+    key.push_back(std::bit_cast<int64_t>(in_seconds_ ? sample.hop_seconds : 0.0));
+    return key;
+  }
+
   Structure structure(std::optional<int64_t> queries, std::optional<int64_t> keys) const override {
     const int64_t tokens = times_ * bands_ + (class_token_ ? 1 : 0);
     for (const auto& given : {queries, keys}) {
@@ -62,7 +70,7 @@ class TimeFrequencyRelation final : public Relation {
 
  private:
   // {moments, bands}; frames without bands are a spectrogram of one band.
-  static std::array<int64_t, 2> sides_of(const Structure& sample) {
+  static std::vector<int64_t> sides_of(const Structure& sample) {
     const int64_t patches = sample.keys - (sample.class_token ? 1 : 0);
     if (sample.sides.empty()) return {patches, 1};
     TORCH_INTERNAL_ASSERT(sample.sides.size() == 2 && sample.sides[0] * sample.sides[1] == patches,

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "modalities/code/syntax/tree_order.h"
+#include "modalities/code/tree_structure.h"
 #include "modalities/relation.h"
 
 namespace relbias::modalities {
@@ -57,7 +58,7 @@ class TreeRelation final : public Relation {
   Structure structure(std::optional<int64_t> queries, std::optional<int64_t> keys) const override {
     Structure sample = file_.empty() ? example_tree(nodes_) : tree_of_file(file_, nodes_);
     sample.class_token = class_token_;
-    sample.keys = static_cast<int64_t>(sample.token_nodes.size()) + class_token_;
+    sample.keys = static_cast<int64_t>(tree_of(sample).token_nodes.size()) + class_token_;
     sample.queries = queries.value_or(sample.keys);
     if (keys.value_or(sample.keys) != sample.keys || sample.queries > sample.keys) {
       input_error("relation tree: {} queries and {} keys found, but {} has {} tokens",
@@ -72,7 +73,7 @@ class TreeRelation final : public Relation {
   int64_t rows() const { return after() + 1 + (class_token_ ? 3 : 0); }
 
   void check(const Structure& sample) const {
-    if (sample.parents.empty()) {
+    if (tree_of(sample).parents.empty()) {
       input_error("relation tree: the sample has no syntax tree; this task's relation is another");
     }
     if (sample.class_token != class_token_) {
@@ -87,14 +88,14 @@ class TreeRelation final : public Relation {
       input_error("relation tree: {} tokens found, at most {} expected: each pair has an id",
                   sample.keys, most_tokens);
     }
-    const auto tokens = static_cast<int64_t>(sample.token_nodes.size());
+    const auto tokens = static_cast<int64_t>(tree_of(sample).token_nodes.size());
     TORCH_INTERNAL_ASSERT(tokens + class_token_ == sample.keys, tokens, " tokens of the tree, ",
                           sample.keys, " keys");
   }
 
   Tensor ids(const Structure& sample) const {  // [K, K]
-    const TreeOrder order = tree_order(sample.parents, sample.token_nodes);
-    const int64_t tokens = static_cast<int64_t>(sample.token_nodes.size());
+    const TreeOrder order = tree_order(tree_of(sample).parents, tree_of(sample).token_nodes);
+    const int64_t tokens = static_cast<int64_t>(tree_of(sample).token_nodes.size());
     const auto type = rows() <= 256 ? at::kByte : at::kShort;
     Tensor ids = at::zeros({tokens, tokens}, type);
     if (type == at::kByte) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/code/syntax: cutting functions out of files.
 #include "modalities/code/syntax/snippet.h"
+#include "modalities/code/tree_structure.h"
 
 #include <fmt/format.h>
 
@@ -105,16 +106,17 @@ std::string token_texts(const Snippet& snippet) {
 
 Structure structure_of(const Snippet& snippet, bool all_nodes) {
   Structure structure;
-  structure.parents.reserve(snippet.tree.nodes.size());
-  for (const SyntaxNode& node : snippet.tree.nodes) structure.parents.push_back(node.parent);
+  edit_tree(structure).parents.reserve(snippet.tree.nodes.size());
+  for (const SyntaxNode& node : snippet.tree.nodes)
+    edit_tree(structure).parents.push_back(node.parent);
   if (all_nodes) {
     for (size_t node = 0; node < snippet.tree.nodes.size(); ++node) {
-      structure.token_nodes.push_back(static_cast<int64_t>(node));
+      edit_tree(structure).token_nodes.push_back(static_cast<int64_t>(node));
     }
   } else {
-    structure.token_nodes.assign(snippet.tokens.begin(), snippet.tokens.end());
+    edit_tree(structure).token_nodes.assign(snippet.tokens.begin(), snippet.tokens.end());
   }
-  structure.queries = structure.keys = static_cast<int64_t>(structure.token_nodes.size());
+  structure.queries = structure.keys = static_cast<int64_t>(tree_of(structure).token_nodes.size());
   return structure;
 }
 

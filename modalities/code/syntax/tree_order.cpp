@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "modalities/code/syntax/parser.h"
+#include "modalities/code/tree_structure.h"
 #include "modalities/text/text.h"
 
 namespace relbias::modalities {
@@ -105,9 +106,9 @@ Structure tree_of_file(const std::string& file, bool all_nodes) {
   const SyntaxTree tree = parse(language, with_plain_lines(std::move(source)));
   Structure sample;
   for (size_t node = 0; node < tree.nodes.size(); ++node) {
-    sample.parents.push_back(tree.nodes[node].parent);
+    edit_tree(sample).parents.push_back(tree.nodes[node].parent);
     if (all_nodes || tree.nodes[node].leaf) {
-      sample.token_nodes.push_back(static_cast<int64_t>(node));
+      edit_tree(sample).token_nodes.push_back(static_cast<int64_t>(node));
     }
   }
   return sample;
@@ -115,9 +116,9 @@ Structure tree_of_file(const std::string& file, bool all_nodes) {
 
 Structure example_tree(bool all_nodes) {
   Structure sample;
-  sample.parents = {-1, 0, 0, 2, 2, 2, 2, 2};
-  sample.token_nodes = leaves_of(sample.parents);
-  if (all_nodes) sample.token_nodes = {0, 1, 2, 3, 4, 5, 6, 7};
+  edit_tree(sample).parents = {-1, 0, 0, 2, 2, 2, 2, 2};
+  edit_tree(sample).token_nodes = leaves_of(tree_of(sample).parents);
+  if (all_nodes) edit_tree(sample).token_nodes = {0, 1, 2, 3, 4, 5, 6, 7};
   return sample;
 }
 

@@ -4,6 +4,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include "modalities/code/example.h"
+#include "modalities/code/tree_structure.h"
 #include "modalities/sampling/sampled_task.h"
 
 namespace relbias::modalities {
@@ -59,7 +60,7 @@ class BracketMatch final : public SampledTask {
     std::vector<int64_t> latest(static_cast<size_t>(kinds_));
     Structure& structure = example.structure;
     structure.queries = structure.keys = size;
-    structure.parents = {-1};
+    edit_tree(structure).parents = {-1};
     std::vector<int64_t> openers, open_nodes = {0};
     for (int64_t at = 0; at < size; ++at, chance += 3) {
       const auto open = static_cast<int64_t>(openers.size()), left = size - at - 1;
@@ -72,8 +73,8 @@ class BracketMatch final : public SampledTask {
       if (fills) {
         example.inputs.push_back(static_cast<int64_t>(chance[2] * static_cast<double>(fillers)));
       } else if (opens) {
-        structure.parents.push_back(open_nodes.back());
-        open_nodes.push_back(static_cast<int64_t>(structure.parents.size()) - 1);
+        edit_tree(structure).parents.push_back(open_nodes.back());
+        open_nodes.push_back(static_cast<int64_t>(tree_of(structure).parents.size()) - 1);
         openers.push_back(at);
         latest[static_cast<size_t>(kind)] = at;
         example.inputs.push_back(fillers + kind);
@@ -86,8 +87,9 @@ class BracketMatch final : public SampledTask {
         answers.scored[static_cast<size_t>(at)] = 1;
         answers.guesses[static_cast<size_t>(at)] = latest[static_cast<size_t>(kind)];
       }
-      structure.token_nodes.push_back(static_cast<int64_t>(structure.parents.size()));
-      structure.parents.push_back(open_nodes.back());
+      edit_tree(structure).token_nodes.push_back(
+          static_cast<int64_t>(tree_of(structure).parents.size()));
+      edit_tree(structure).parents.push_back(open_nodes.back());
       if (!fills && !opens) open_nodes.pop_back();
     }
     example.answers = {std::move(answers)};

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "modalities/code/example.h"
+#include "modalities/code/tree_structure.h"
 #include "modalities/sampling/sampled_task.h"
 #include "modalities/seed.h"
 
@@ -72,7 +73,7 @@ class ListOps final : public SampledTask {
    public:
     Expression(const ListOps& task, int64_t size, std::mt19937_64& random)
         : task_(task), size_(size), random_(random) {
-      structure_.parents = {-1};
+      edit_tree(structure_).parents = {-1};
       open_operator();
       while (!open_.empty() && static_cast<int64_t>(tokens_.size()) <= size_) grow();
     }
@@ -118,8 +119,9 @@ class ListOps final : public SampledTask {
     }
 
     void add_token(int64_t token) {
-      structure_.token_nodes.push_back(static_cast<int64_t>(structure_.parents.size()));
-      structure_.parents.push_back(open_.empty() ? 0 : open_.back().node);
+      edit_tree(structure_)
+          .token_nodes.push_back(static_cast<int64_t>(tree_of(structure_).parents.size()));
+      edit_tree(structure_).parents.push_back(open_.empty() ? 0 : open_.back().node);
       tokens_.push_back(token);
       values_.push_back(-1);
       guesses_.push_back(0);
@@ -129,8 +131,8 @@ class ListOps final : public SampledTask {
       // The first operator is the root itself.
       int64_t node = 0;
       if (!open_.empty()) {
-        node = static_cast<int64_t>(structure_.parents.size());
-        structure_.parents.push_back(open_.back().node);
+        node = static_cast<int64_t>(tree_of(structure_).parents.size());
+        edit_tree(structure_).parents.push_back(open_.back().node);
       }
       open_.push_back({tokens_.size(), node, 2 + below(task_.arity_ - 1), {}});
       add_token(minimum + below(task_.operators_));

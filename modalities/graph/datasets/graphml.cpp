@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "modalities/graph/graph.h"
+#include "modalities/graph/graph_structure.h"
 #include "modalities/plain/csv.h"
 
 namespace relbias::modalities {
@@ -234,8 +235,8 @@ std::unique_ptr<Dataset> make(const Options& options) {
       continue;
     }
     Graph graph = new_graph("graph " + name, static_cast<int64_t>(read.nodes.size()));
-    graph.structure.edges = read.ends;
-    graph.structure.both_ways = !read.is_directed();
+    edit_graph(graph.structure).edges = read.ends;
+    edit_graph(graph.structure).both_ways = !read.is_directed();
     graph.labels = {about_nodes ? reader.numbers(file, read.nodes, "node_label")
                                 : reader.numbers(file, {read.whole}, "label")};
     if (!options.word("node_category").empty()) {
@@ -243,8 +244,9 @@ std::unique_ptr<Dataset> make(const Options& options) {
     }
     if (!options.word("weight").empty() && !read.edges.empty()) {
       const Tensor weights = reader.numbers(file, read.edges, "weight");
-      graph.structure.edge_weights.assign(weights.data_ptr<double>(),
-                                          weights.data_ptr<double>() + weights.numel());
+      edit_graph(graph.structure)
+          .edge_weights.assign(weights.data_ptr<double>(),
+                               weights.data_ptr<double>() + weights.numel());
     }
     source.graphs.push_back(std::move(graph));
   }

@@ -5,6 +5,7 @@
 
 #include <unordered_set>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/reading/smiles.h"
 #include "modalities/plain/csv.h"
 
@@ -35,7 +36,7 @@ std::unique_ptr<Dataset> make(const Options& options) {
     Molecule molecule = read_smiles(smiles, Atoms::classes);
     counts.add(molecule, fmt::format("line {} '{}'", rows[row].line, smiles));
     if (!molecule.fault.empty()) continue;
-    const int64_t atoms = molecule.graph.structure.nodes;
+    const int64_t atoms = graph_of(molecule.graph.structure).nodes;
     if (atoms < least_atoms || atoms > most_atoms) {
       ++odd_sizes;
     } else if (!seen.insert(molecule.graph.key).second) {

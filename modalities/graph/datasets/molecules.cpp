@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/reading/smiles.h"
 #include "modalities/plain/csv.h"
 
@@ -48,7 +49,7 @@ void add_molecule(GraphSource& source, const std::string& smiles, Counts& counts
   Molecule molecule = read_smiles(smiles, Atoms::classes);
   counts.smiles.add(molecule, fmt::format("line {} '{}'", counts.lines, smiles));
   if (!molecule.fault.empty()) return;
-  if (molecule.graph.structure.nodes < least_atoms) {
+  if (graph_of(molecule.graph.structure).nodes < least_atoms) {
     ++counts.small;
     return;
   }

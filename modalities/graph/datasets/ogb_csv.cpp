@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/reading/edge_lists.h"
 #include "modalities/plain/csv.h"
 
@@ -98,9 +99,9 @@ void read_nodes(Reader& reader, GraphSource& source) {
   const Tensor table = at::tensor(all, at::kDouble).view({-1, static_cast<int64_t>(columns)});
   int64_t first = 0;
   for (Graph& graph : source.graphs) {
-    const Tensor rows = table.narrow(0, first, graph.structure.nodes);
+    const Tensor rows = table.narrow(0, first, graph_of(graph.structure).nodes);
     (whole ? graph.categories : graph.numbers) = rows.to(whole ? at::kLong : at::kFloat);
-    first += graph.structure.nodes;
+    first += graph_of(graph.structure).nodes;
   }
   if (!whole) {
     source.number_count = static_cast<int64_t>(columns);
@@ -128,7 +129,7 @@ int64_t read_edges(Reader& reader, GraphSource& source) {
   int64_t paired = 0;
   for (size_t n = 0; n < source.graphs.size(); ++n) {
     EdgeList list;
-    const int64_t last = source.graphs[n].structure.nodes - 1;
+    const int64_t last = graph_of(source.graphs[n].structure).nodes - 1;
     for (int64_t e = 0; e < counts[n]; ++e, ++next) {
       list.edges.push_back(
           {edges.whole(next, 0, "a node", 0, last), edges.whole(next, 1, "a node", 0, last)});
@@ -217,8 +218,8 @@ std::unique_ptr<Dataset> make(const Options& options) {
   }
   const bool divided = !by_size && split != "random";
   if (divided) read_splits(reader, root, split, source);
-  const auto empty =
-      std::erase_if(source.graphs, [](const Graph& graph) { return graph.structure.nodes == 0; });
+  const auto empty = std::erase_if(
+      source.graphs, [](const Graph& graph) { return graph_of(graph.structure).nodes == 0; });
   const auto unlisted =
       std::erase_if(source.graphs, [&](const Graph& graph) { return divided && !graph.split; });
   source.content_hash = reader.hash();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/reading/edge_lists.h"
 #include "modalities/plain/csv.h"
 
@@ -129,8 +130,8 @@ int64_t read_edges(Files& files, const std::vector<Place>& places, std::vector<G
 void set_nodes(std::vector<Graph>& graphs, const Tensor& rows, Tensor Graph::*member) {
   int64_t first = 0;
   for (Graph& graph : graphs) {
-    graph.*member = rows.narrow(0, first, graph.structure.nodes);
-    first += graph.structure.nodes;
+    graph.*member = rows.narrow(0, first, graph_of(graph.structure).nodes);
+    first += graph_of(graph.structure).nodes;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // modalities/graph/reading: edges listed in both directions are one edge.
 #include "modalities/graph/reading/edge_lists.h"
+#include "modalities/graph/graph_structure.h"
 
 #include <ATen/ATen.h>
 
@@ -35,16 +36,17 @@ void set_edges(Graph& graph, EdgeList list, int64_t& paired) {
     if (!list.features.empty()) kept.features.push_back(list.features[e]);
   }
   paired += both;
-  graph.structure.both_ways = both;
-  graph.structure.edges = kept.edges;
+  edit_graph(graph.structure).both_ways = both;
+  edit_graph(graph.structure).edges = kept.edges;
   if (list.features.empty()) return;
   std::vector<double> all;
   for (const auto& features : kept.features)
     all.insert(all.end(), features.begin(), features.end());
   const auto width = static_cast<int64_t>(list.features.front().size());
-  graph.structure.edge_features = at::tensor(all, at::kDouble)
-                                      .view({static_cast<int64_t>(kept.edges.size()), width})
-                                      .to(at::kFloat);
+  edit_graph(graph.structure).edge_features =
+      at::tensor(all, at::kDouble)
+          .view({static_cast<int64_t>(kept.edges.size()), width})
+          .to(at::kFloat);
 }
 
 std::vector<double> ranked(const std::vector<double>& values, int64_t& categories) {

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/paths.h"
 
 namespace relbias::modalities {
@@ -95,11 +96,12 @@ Molecule read_smiles(const std::string& smiles, Atoms atoms) {
   read.graph.categories = at::tensor(categories, at::kLong).unsqueeze(1);
   std::vector<int64_t> kinds;
   for (const RDKit::Bond* bond : molecule->bonds()) {
-    read.graph.structure.edges.push_back({bond->getBeginAtomIdx(), bond->getEndAtomIdx()});
+    edit_graph(read.graph.structure)
+        .edges.push_back({bond->getBeginAtomIdx(), bond->getEndAtomIdx()});
     kinds.push_back(kind_of(*bond));
   }
-  read.graph.structure.both_ways = true;
-  read.graph.structure.edge_features =
+  edit_graph(read.graph.structure).both_ways = true;
+  edit_graph(read.graph.structure).edge_features =
       at::one_hot(at::tensor(kinds, at::kLong), bond_kinds).to(at::kFloat);
   read.graph.key = RDKit::MolToSmiles(*molecule, /*doIsomericSmiles=*/false);
   return read;
@@ -122,17 +124,17 @@ double largest_heteroatom_distance(const Graph& molecule) {
 
 double balaban_j(const Graph& molecule) {
   const Structure& graph = molecule.structure;
-  if (graph.nodes < 2) return std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> sums(static_cast<size_t>(graph.nodes));
+  if (graph_of(graph).nodes < 2) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> sums(static_cast<size_t>(graph_of(graph).nodes));
   for_hops_of_every_node(graph, false, [&](int64_t node, const std::vector<int32_t>& hops) {
     for (const int32_t steps : hops) sums[static_cast<size_t>(node)] += steps;
   });
   double bonds = 0;
-  for (const auto& [from, to] : graph.edges) {
+  for (const auto& [from, to] : graph_of(graph).edges) {
     bonds += 1 / std::sqrt(sums[static_cast<size_t>(from)] * sums[static_cast<size_t>(to)]);
   }
-  const auto edges = static_cast<double>(graph.edges.size());
-  return edges / (edges - static_cast<double>(graph.nodes) + 2) * bonds;
+  const auto edges = static_cast<double>(graph_of(graph).edges.size());
+  return edges / (edges - static_cast<double>(graph_of(graph).nodes) + 2) * bonds;
 }
 
 void SmilesCounts::add(const Molecule& molecule, const std::string& place) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/node_pairs.h"
 #include "modalities/graph/paths.h"
 
@@ -19,11 +20,11 @@ struct Arc {
 };
 
 std::vector<std::vector<Arc>> arcs_of(const Structure& graph, bool directed) {
-  std::vector<std::vector<Arc>> arcs(static_cast<size_t>(graph.nodes));
-  for (size_t e = 0; e < graph.edges.size(); ++e) {
-    const auto& [from, to] = graph.edges[e];
+  std::vector<std::vector<Arc>> arcs(static_cast<size_t>(graph_of(graph).nodes));
+  for (size_t e = 0; e < graph_of(graph).edges.size(); ++e) {
+    const auto& [from, to] = graph_of(graph).edges[e];
     arcs[static_cast<size_t>(from)].push_back({to, static_cast<int64_t>(e)});
-    if ((!directed || graph.both_ways) && from != to) {
+    if ((!directed || graph_of(graph).both_ways) && from != to) {
       arcs[static_cast<size_t>(to)].push_back({from, static_cast<int64_t>(e)});
     }
   }
@@ -103,24 +104,24 @@ class Edges final : public Relation {
 
  private:
   Tensor ids(const Structure& sample) const {
-    Tensor ids = at::empty({sample.nodes, sample.nodes}, at::kByte);
+    Tensor ids = at::empty({graph_of(sample).nodes, graph_of(sample).nodes}, at::kByte);
     auto* const first = ids.data_ptr<uint8_t>();
-    for_hops_of_every_node(sample, options_.flag("directed"),
-                           [&](int64_t source, const std::vector<int32_t>& hops) {
-                             std::transform(hops.begin(), hops.end(), first + source * sample.nodes,
-                                            [](int32_t steps) { return steps < 0 ? 1 : 0; });
-                           });
+    for_hops_of_every_node(
+        sample, options_.flag("directed"), [&](int64_t source, const std::vector<int32_t>& hops) {
+          std::transform(hops.begin(), hops.end(), first + source * graph_of(sample).nodes,
+                         [](int32_t steps) { return steps < 0 ? 1 : 0; });
+        });
     return with_virtual_node(ids, sample, 1);
   }
 
   Tensor edge_features(const Structure& sample) const {  // [E, F] float32
-    const auto edges = static_cast<int64_t>(sample.edges.size());
+    const auto edges = static_cast<int64_t>(graph_of(sample).edges.size());
     if (edges == 0) return at::zeros({0, width_});  // as wide as those of other graphs
-    Tensor features = sample.edge_features;
+    Tensor features = graph_of(sample).edge_features;
     if (!features.defined()) {
-      features = sample.edge_weights.empty()
+      features = graph_of(sample).edge_weights.empty()
                      ? at::ones({edges, 1})
-                     : at::tensor(sample.edge_weights, at::kDouble).unsqueeze(1);
+                     : at::tensor(graph_of(sample).edge_weights, at::kDouble).unsqueeze(1);
     }
     if (features.size(1) != width_) {
       input_error("relation edges: {} has {} features an edge, features={} expected",
@@ -132,8 +133,8 @@ class Edges final : public Relation {
   Tensor features(const Structure& sample) const {  // [N, N, steps F]
     const Tensor edge = edge_features(sample);
     const auto arcs = arcs_of(sample, options_.flag("directed"));
-    Tensor all = at::zeros({sample.nodes, sample.nodes, steps_ * width_});
-    const int64_t row = sample.nodes * steps_ * width_;
+    Tensor all = at::zeros({graph_of(sample).nodes, graph_of(sample).nodes, steps_ * width_});
+    const int64_t row = graph_of(sample).nodes * steps_ * width_;
     for_hops_of_every_node(
         sample, options_.flag("directed"), [&](int64_t source, const std::vector<int32_t>& hops) {
           add_paths(arcs, hops, edge.data_ptr<float>(), all.data_ptr<float>() + source * row);

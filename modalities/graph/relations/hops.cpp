@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/node_pairs.h"
 #include "modalities/graph/paths.h"
 #include "modalities/graph/spectrum.h"
@@ -26,7 +27,9 @@ namespace {
 /// id * bin. Samples that bring distances (Structure::hops) have no need of edges.
 ///
 /// Coordinates of a node: the `coordinates` lowest non-trivial eigenvectors of the normalised
-/// Laplacian (modalities/graph/spectrum.h); a virtual node stands at the origin.
+/// Laplacian (modalities/graph/spectrum.h); a virtual node stands at the origin. Vectors of a
+/// repeated eigenvalue have no basis of their own, so that rope on a ring or a star depends on the
+/// order of the nodes; relation `spectrum` does not.
 class Hops final : public Relation {
  public:
   explicit Hops(const Options& options)
@@ -82,7 +85,8 @@ class Hops final : public Relation {
   Tensor ids(const Structure& sample) const {
     const bool narrow = clip_ + 5 <= 256;
     check_pair_memory(sample, "the ids of relation hops", 1, narrow ? 1 : 2);
-    Tensor ids = at::empty({sample.nodes, sample.nodes}, narrow ? at::kByte : at::kUInt16);
+    Tensor ids = at::empty({graph_of(sample).nodes, graph_of(sample).nodes},
+                           narrow ? at::kByte : at::kUInt16);
     if (narrow) {
       fill(sample, ids.data_ptr<uint8_t>());
     } else {
@@ -97,13 +101,13 @@ class Hops final : public Relation {
     const auto clipped = [this](auto steps) {
       return static_cast<Id>(steps < 0 ? clip_ + 1 : std::min<int64_t>(clip_, steps));
     };
-    const auto row = [&](int64_t source) { return first + source * sample.nodes; };
-    if (sample.hops.defined() && options_.flag("weighted")) {
+    const auto row = [&](int64_t source) { return first + source * graph_of(sample).nodes; };
+    if (graph_of(sample).hops.defined() && options_.flag("weighted")) {
       input_error("relation hops weighted=true: {} has distances in steps, edge weights expected",
                   graph_name(sample));
     }
-    if (sample.hops.defined()) {
-      const Tensor given = sample.hops.contiguous();
+    if (graph_of(sample).hops.defined()) {
+      const Tensor given = graph_of(sample).hops.contiguous();
       const auto* const hops = given.data_ptr<int64_t>();
       std::transform(hops, hops + given.numel(), first, clipped);
     } else if (!options_.flag("weighted")) {
@@ -123,11 +127,12 @@ class Hops final : public Relation {
 
   // Where distances are given, the pairs at distance 1 are the edges.
   static Structure with_edges(const Structure& sample) {
-    if (!sample.hops.defined() || !sample.edges.empty()) return sample;
+    if (!graph_of(sample).hops.defined() || !graph_of(sample).edges.empty()) return sample;
     Structure joined = sample;
-    const Tensor pairs = (sample.hops == 1).nonzero();
+    const Tensor pairs = (graph_of(sample).hops == 1).nonzero();
     for (int64_t e = 0; e < pairs.size(0); ++e) {
-      joined.edges.push_back({pairs[e][0].item<int64_t>(), pairs[e][1].item<int64_t>()});
+      edit_graph(joined).edges.push_back(
+          {pairs[e][0].item<int64_t>(), pairs[e][1].item<int64_t>()});
     }
     return joined;
   }
@@ -140,7 +145,7 @@ class Hops final : public Relation {
   }
 
   static void check_weights(const Structure& sample) {
-    if (sample.edge_weights.empty() && !sample.edges.empty()) {
+    if (graph_of(sample).edge_weights.empty() && !graph_of(sample).edges.empty()) {
       input_error("relation hops weighted=true: {} has no edge weights", graph_name(sample));
     }
   }
@@ -157,7 +162,14 @@ std::vector<OptionSpec> options() {
       {"directed", false, "along the direction of the edges only"},
       {"weighted", false, "sums of edge weights, binned, instead of steps"},
       {"bin", 1.0, "width of a bin of weighted distances", {}, 1e-9},
-      {"coordinates", int64_t{2}, "Laplacian eigenvectors a node, for rope; 0: none", {}, 0, 64}};
+      {"coordinates",
+       int64_t{2},
+       "Laplacian eigenvectors a node, for rope; 0: none. Where eigenvalues repeat, as on rings "
+       "and "
+       "stars, they depend on the order of the nodes; linear on relation spectrum does not",
+       {},
+       0,
+       64}};
   for (auto& spec : graph_options()) specs.push_back(std::move(spec));
   return specs;
 }

@@ -2,6 +2,7 @@
 // modalities/graph: relation `random-walk`, where a walk from a node may be after some steps.
 #include <ATen/ATen.h>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/node_pairs.h"
 #include "modalities/graph/paths.h"
 
@@ -41,11 +42,7 @@ class RandomWalk final : public Relation {
     map.index_class = IndexClass::pairs;
     map.queries = map.keys = sample.keys;
     map.rows = 5;
-    map.index = kept(sample, "components", [&] {
-      const Tensor part = at::tensor(components(sample), at::kLong);
-      const Tensor apart = part.unsqueeze(1) != part.unsqueeze(0);
-      return with_virtual_node(apart.to(at::kByte), sample, 1);
-    });
+    map.index = kept(sample, "components", [&] { return component_ids(sample); });
     map.special = special_rows(1, map.rows);
     map.features = kept(sample, options_.canonical(),
                         [&] { return with_virtual_zeros(probabilities(sample), sample, 2); });
@@ -61,10 +58,10 @@ class RandomWalk final : public Relation {
 
   Tensor probabilities(const Structure& sample) const {  // [N, N, k] float32
     check_graph(sample);
-    const int64_t nodes = sample.nodes;
+    const int64_t nodes = graph_of(sample).nodes;
     Tensor adjacency = at::zeros({nodes, nodes}, at::kDouble);
     auto* const cells = adjacency.data_ptr<double>();
-    for (const auto& [from, to] : sample.edges) {
+    for (const auto& [from, to] : graph_of(sample).edges) {
       cells[from * nodes + to] += 1;
       if (from != to) cells[to * nodes + from] += 1;
     }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/paths.h"
 #include "modalities/modality.h"
 
@@ -20,12 +21,12 @@ constexpr uint64_t training_orders = 16;
 Structure circulant(int64_t size, int64_t skip, at::Generator order) {
   Structure sample;
   sample.name = fmt::format("the circulant graph of {} nodes with skip {}", size, skip);
-  sample.nodes = sample.queries = sample.keys = size;
+  edit_graph(sample).nodes = sample.queries = sample.keys = size;
   const Tensor nodes = at::randperm(size, order, at::TensorOptions(at::kLong));
   const auto* const node = nodes.data_ptr<int64_t>();
   for (int64_t i = 0; i < size; ++i) {
     for (const int64_t step : {int64_t{1}, skip}) {
-      sample.edges.push_back({node[i], node[(i + step) % size]});
+      edit_graph(sample).edges.push_back({node[i], node[(i + step) % size]});
     }
   }
   sample.kept = std::make_shared<Kept>();
@@ -128,7 +129,7 @@ class Csl final : public Task {
     }
     Structure sample;
     sample.name = "a circulant graph";
-    sample.nodes = size;
+    edit_graph(sample).nodes = size;
     check_any_pair_memory(sample);
     for (const int64_t a : skips) {
       for (const int64_t b : skips) {
@@ -149,7 +150,7 @@ class Csl final : public Task {
   static Batch batch_of(std::vector<Structure> graphs, const std::vector<int64_t>& asked) {
     const auto samples = static_cast<int64_t>(graphs.size());
     Batch batch;
-    batch.inputs = at::zeros({samples, graphs.front().nodes}, at::kLong);
+    batch.inputs = at::zeros({samples, graph_of(graphs.front()).nodes}, at::kLong);
     Answers answers;
     answers.targets = at::tensor(asked, at::kLong).unsqueeze(1);
     answers.scored = at::ones({samples, 1}, at::kBool);

@@ -7,6 +7,7 @@
 
 #include "modalities/graph/batch.h"
 #include "modalities/graph/graph.h"
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/paths.h"
 #include "modalities/sampling/trained_classes.h"
 
@@ -186,7 +187,7 @@ class GraphProperty final : public Task {
   // or the sums of their numbers, [F].
   Tensor node_counts(const Graph& graph) const {
     std::vector<Tensor> counts = {
-        at::tensor({1.0, static_cast<double>(graph.structure.nodes)}, at::kDouble)};
+        at::tensor({1.0, static_cast<double>(graph_of(graph.structure).nodes)}, at::kDouble)};
     const auto& columns = dataset_.category_counts();
     for (size_t n = 0; n < columns.size() && graph.categories.defined(); ++n) {
       if (columns[n] > most_counted) continue;
@@ -236,7 +237,7 @@ class GraphProperty final : public Task {
   std::vector<const Graph*> graphs_of(Split split, int64_t above, int64_t size) const {
     std::vector<const Graph*> found;
     for (const Graph* graph : labelled_[static_cast<size_t>(split)]) {
-      const int64_t nodes = graph->structure.nodes;
+      const int64_t nodes = graph_of(graph->structure).nodes;
       if (nodes > above && nodes <= size) found.push_back(graph);
     }
     return found;
@@ -252,7 +253,7 @@ class GraphProperty final : public Task {
 
   // [N], [N, F] int64 ids or [N, F] float32.
   Tensor inputs_of(const Graph& graph) const {
-    const int64_t nodes = graph.structure.nodes;
+    const int64_t nodes = graph_of(graph.structure).nodes;
     std::vector<Tensor> columns;
     if (by_number()) columns.push_back(graph.numbers);
     if (!by_number() && !graph.categories.defined())

@@ -40,9 +40,13 @@ class Grid final : public Relation {
 
   RelationMap map(const Structure& sample) const override {
     check(sample);
-    RelationMap map = grid_map({sample.sides[0], sample.sides[1]}, class_token_, sample.queries);
+    RelationMap map = grid_map(sample.sides, class_token_, sample.queries);
     map.distance = lengths(map, measure_);
     return map;
+  }
+
+  std::optional<std::vector<int64_t>> map_key(const Structure& sample) const override {
+    return grid_key(sample.sides, sample);
   }
 
   Structure structure(std::optional<int64_t> queries, std::optional<int64_t> keys) const override {

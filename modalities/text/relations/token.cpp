@@ -35,6 +35,11 @@ class TokenRelation final : public Relation {
     return is_random() ? drawn_map(sample) : line_map(sample.queries, sample.keys);
   }
 
+  std::optional<std::vector<int64_t>> map_key(const Structure& sample) const override {
+    if (is_random()) return std::nullopt;
+    return line_key(sample);
+  }
+
   bool is_random() const override { return randomize_ > 0; }
 
   Structure drawn(const Structure& sample, at::Generator& generator) const override {

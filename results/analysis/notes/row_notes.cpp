@@ -73,6 +73,10 @@ std::string note_on_runs(const ComparisonRow& row) {
   std::vector<std::string> parts;
   for (const RunRecord* run : row.repetitions->runs) {
     if (run->status == RunStatus::done) continue;
+    if (!is_begun(*run)) {
+      parts.push_back(fmt::format("seed {} not begun", run->seed));
+      continue;
+    }
     const std::string_view how = run->status == RunStatus::running
                                      ? "running, or could not be written"
                                      : to_string(run->status);

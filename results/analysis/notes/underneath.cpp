@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace relbias::results {
@@ -85,16 +84,6 @@ std::map<std::string, std::set<std::string>> provenance_of(
     for (const auto& [name, version] : run->versions) add("version of " + name, version);
   }
   return found;
-}
-
-struct Tuning {
-  int64_t trials = 0, of = 0;
-};
-
-Tuning tuning_of(const RunRecord& run) {
-  const auto json = nlohmann::json::parse(run.tuning, nullptr, false);
-  if (!json.is_object()) return {};
-  return {json.value("trials", int64_t{0}), json.value("of", int64_t{0})};
 }
 
 }  // namespace

@@ -63,12 +63,16 @@ void add_row(const ComparisonRow& row, const RunRecord& run, const Palette& pale
   for (const size_t which : sizes) {
     Json trace = line_trace(row, palette);
     trace["name"] = fmt::format("{}, at {:g}", row.label, size->values[which]);
-    trace["line"]["dash"] = which == 0 ? "solid" : "dash";
+    if (which > 0) {
+      trace["line"]["width"] = 1;
+      trace["marker"]["symbol"] = open_symbol(palette.style_of(row.label));
+    }
     trace["hovertemplate"] = "%{y:.1%} at distance %{x}<extra>%{fullData.name}</extra>";
     const std::vector<double> shares = mean_share(*share, which);
     for (size_t bin = 0; bin < shares.size(); ++bin) {
       trace["x"].push_back(names[bin]);
-      trace["y"].push_back(shares[bin]);
+      // Softmax gives every key something: 0 is a distance that does not exist at this size.
+      trace["y"].push_back(shares[bin] > 0 ? Json(shares[bin]) : Json(nullptr));
     }
     data.push_back(std::move(trace));
   }
@@ -79,7 +83,7 @@ void leave_out_empty_bins(Json& traces, Json& order) {
   Json used = Json::array(), kept = Json::array();
   for (size_t bin = 0; bin < order.size(); ++bin) {
     used.push_back(std::ranges::any_of(
-        traces, [&](const Json& trace) { return trace["y"].at(bin).get<double>() > 0; }));
+        traces, [&](const Json& trace) { return !trace["y"].at(bin).is_null(); }));
     if (used.back().get<bool>()) kept.push_back(order[bin]);
   }
   for (Json& trace : traces) {
@@ -113,7 +117,9 @@ std::vector<Figure> attention_figures(const Comparison& comparison, const Palett
   leave_out_empty_bins(figure.data, order);
   figure.caption = fmt::format(
       "{}: the share of attention that falls on keys at each distance, mean over layers and heads; "
-      "solid at the smallest size of evaluation, dashed at the largest. One run an encoding.",
+      "thick and filled at the smallest size of evaluation, thin and open at the largest. One run "
+      "an "
+      "encoding.",
       comparison.title);
   figure.layout["xaxis"] = axis("distance of the key");
   figure.layout["xaxis"]["type"] = "category";

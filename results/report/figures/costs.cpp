@@ -11,7 +11,7 @@ namespace {
 
 struct Place {
   size_t column;
-  const char* symbol;
+  bool open;
 };
 
 // The training size, and the largest beside it.
@@ -19,9 +19,9 @@ std::vector<Place> places_of(const Comparison& comparison) {
   const RunRecord& run = *comparison.rows.front().repetitions->runs.front();
   const int64_t trained = column_at(comparison.columns, 1, run.train_size);
   std::vector<Place> places;
-  if (trained >= 0) places.push_back({static_cast<size_t>(trained), "circle"});
+  if (trained >= 0) places.push_back({static_cast<size_t>(trained), false});
   const size_t last = comparison.columns.size() - 1;
-  if (places.empty() || places.front().column != last) places.push_back({last, "diamond-open"});
+  if (places.empty() || places.front().column != last) places.push_back({last, true});
   return places;
 }
 
@@ -32,7 +32,7 @@ Json point(const ComparisonRow& row, const Comparison& comparison, const Place& 
   trace.erase("line");
   trace["mode"] = "markers";
   trace["name"] = row.label + ", " + heading;
-  trace["marker"]["symbol"] = place.symbol;
+  if (place.open) trace["marker"]["symbol"] = open_symbol(palette.style_of(row.label));
   trace["marker"]["size"] = 11;
   trace["x"] = {row.tokens_per_second};
   trace["y"] = {row.cells[place.column].summary.mean};

@@ -17,13 +17,12 @@ Json place_of(const ComparisonColumn& column) {
 
 std::string hover_of(const Cell& cell) {
   std::string text = fmt::format("{:.4g}", cell.summary.mean);
-  if (cell.summary.count < 2) return text + ", 1 seed";
+  if (cell.summary.count > 1) text += fmt::format(" ± {:.2g}", cell.summary.deviation);
   const Interval interval = cell.inference.interval;
-  text += fmt::format(" ± {:.2g}", cell.summary.deviation);
   if (std::isfinite(interval.low)) {
     text += fmt::format(", 95 % [{:.4g}, {:.4g}]", interval.low, interval.high);
   }
-  return text + fmt::format(", {} seeds", cell.summary.count);
+  return text + fmt::format(", {} seed{}", cell.summary.count, cell.summary.count == 1 ? "" : "s");
 }
 
 void add_mean(const ComparisonRow& row, const Comparison& comparison, const Palette& palette,
@@ -119,6 +118,24 @@ Json size_axis(const Comparison& comparison, Json& layout) {
   return sizes;
 }
 
+// The trivial rule, else chance.
+void add_guessing(const Comparison& comparison, Json& data) {
+  Json trace = {{"type", "scatter"},
+                {"mode", "lines"},
+                {"name", "guessing"},
+                {"line", {{"color", "#8a8a8a"}, {"dash", "dot"}, {"width", 1.5}}},
+                {"x", Json::array()},
+                {"y", Json::array()},
+                {"meta", {{"role", "guessing"}}},
+                {"hovertemplate", "%{y:.4g}<extra>guessing, %{x}</extra>"}};
+  for (size_t i = 0; i < comparison.columns.size(); ++i) {
+    if (!std::isfinite(comparison.guessing[i])) continue;
+    trace["x"].push_back(place_of(comparison.columns[i]));
+    trace["y"].push_back(comparison.guessing[i]);
+  }
+  if (!trace["x"].empty()) data.push_back(std::move(trace));
+}
+
 }  // namespace
 
 std::vector<Figure> curve_figures(const Comparison& comparison, const Palette& palette) {
@@ -129,9 +146,10 @@ std::vector<Figure> curve_figures(const Comparison& comparison, const Palette& p
     add_seeds(row, comparison, palette, figure.data);
   }
   if (figure.data.empty() || comparison.columns.size() < 2) return {};
+  add_guessing(comparison, figure.data);
   figure.caption = fmt::format(
-      "{}: {} at each size of evaluation, {}mean over seeds with its 95 % bootstrap interval where "
-      "there are several; the dotted line is the training size.",
+      "{}: {} at each size of evaluation, {}mean over seeds with its 95 % interval over seeds and "
+      "test samples, with one seed over samples alone; dotted: guessing, and the training size.",
       comparison.title, comparison.metric,
       comparison.better.empty() ? "" : comparison.better + " is better, ");
   figure.layout["xaxis"] = size_axis(comparison, figure.layout);

@@ -7,10 +7,10 @@
 namespace relbias::results {
 namespace {
 
-// At least 3 to 1 against white and against the dark page.
-constexpr std::array<const char*, 10> colours = {"#3b7dd8", "#d9730d", "#2a9d5c", "#c94f4f",
-                                                 "#8f63c9", "#a0703c", "#c75a9b", "#6f7c85",
-                                                 "#8c8f1c", "#1f97a3"};
+// Of Okabe and Ito, which deuteranopes can tell; without yellow, which is lost on white, and with
+// grey in place of black, which is lost on the dark page.
+constexpr std::array<const char*, 7> colours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                "#E69F00", "#56B4E9", "#8a8a8a"};
 constexpr std::array<const char*, 5> dashes = {"solid", "dash", "dot", "dashdot", "longdash"};
 
 }  // namespace

@@ -24,13 +24,16 @@ struct Figure {
   Json layout = Json::object();
 };
 
-/// How an encoding is drawn, the same in every figure: a colour for each name, a dash for each form
-/// of it.
+/// How an encoding is drawn, the same in every figure: a colour of Okabe and Ito for each name, and
+/// a marker and a dash for each form of it.
 struct Style {
   std::string colour;
   std::string dash;
   int64_t symbol = 0;
 };
+
+/// The marker of a style as an outline: Plotly numbers it 100 higher.
+inline int64_t open_symbol(const Style& style) { return style.symbol + 100; }
 
 class Palette {
  public:

@@ -3,7 +3,7 @@
 // runs have nothing for gives none.
 #pragma once
 
-#include "results/analysis/standings.h"
+#include "results/analysis/across/standings.h"
 #include "results/report/figures/figure.h"
 
 namespace relbias::results {
@@ -13,6 +13,10 @@ std::vector<Figure> curve_figures(const Comparison& comparison, const Palette& p
 
 /// Plain and `length_scale = log` of the same settings, side by side.
 std::vector<Figure> length_scale_figures(const Comparison& comparison, const Palette& palette);
+
+/// What every row differs by from the first, `none` where there is one, with its 95 % interval: at
+/// the training size and at the largest.
+std::vector<Figure> forest_figures(const Comparison& comparison, const Palette& palette);
 
 /// The metric at the training size and at the largest size against training speed.
 std::vector<Figure> cost_figures(const Comparison& comparison, const Palette& palette);

@@ -18,11 +18,8 @@ std::string pair_key(const std::string& label, const std::string& setting) {
   return rest;
 }
 
-Json scaled_trace(const ComparisonRow& row, const Comparison& comparison, const Palette& palette,
-                  bool log) {
+Json scaled_trace(const ComparisonRow& row, const Comparison& comparison, const Palette& palette) {
   Json trace = line_trace(row, palette);
-  trace["line"]["dash"] = log ? "dash" : "solid";
-  trace["marker"]["symbol"] = log ? "circle-open" : "circle";
   trace["hovertemplate"] = "%{y:.4g}<extra>%{fullData.name}, %{x}x</extra>";
   for (size_t i = 0; i < row.cells.size(); ++i) {
     const bool has_value = row.cells[i].state == CellState::value;
@@ -36,8 +33,7 @@ Json scaled_trace(const ComparisonRow& row, const Comparison& comparison, const 
 }  // namespace
 
 std::vector<Figure> length_scale_figures(const Comparison& comparison, const Palette& palette) {
-  static const std::string plain = "model.length_scale=\"none\"",
-                           log = "model.length_scale=\"log\"";
+  static const std::string plain = "model.length_scale=none", log = "model.length_scale=log";
   std::map<std::string, const ComparisonRow*> scaled;
   for (const ComparisonRow& row : comparison.rows) {
     if (row.label.find(log) != std::string::npos) scaled[pair_key(row.label, log)] = &row;
@@ -48,14 +44,14 @@ std::vector<Figure> length_scale_figures(const Comparison& comparison, const Pal
     if (row.label.find(plain) == std::string::npos) continue;
     const auto partner = scaled.find(pair_key(row.label, plain));
     if (partner == scaled.end()) continue;
-    figure.data.push_back(scaled_trace(row, comparison, palette, false));
-    figure.data.push_back(scaled_trace(*partner->second, comparison, palette, true));
+    figure.data.push_back(scaled_trace(row, comparison, palette));
+    figure.data.push_back(scaled_trace(*partner->second, comparison, palette));
   }
   if (figure.data.empty()) return {};
   figure.caption = fmt::format(
-      "{}: solid lines are plain attention, dashed ones the same with scores scaled by the "
-      "logarithm "
-      "of the number of keys.",
+      "{}: each encoding with plain attention and with scores scaled by the logarithm of the "
+      "number "
+      "of keys.",
       comparison.title);
   figure.layout["xaxis"] = axis("size of evaluation / size of training");
   figure.layout["xaxis"]["type"] = "log";

@@ -12,12 +12,13 @@ std::vector<Figure> rank_figures(const Standings& standings) {
   if (standings.rows.empty()) return {};
   Figure figure{.kind = "ranks",
                 .title = fmt::format("ranks at {:.4g}x the training size", standings.factor)};
-  std::vector<std::string> names, columns = standings.columns;
+  std::vector<std::string> names, encodings, columns = standings.columns;
   columns.emplace_back("overall");
   std::vector<std::vector<double>> ranks;
   std::vector<std::vector<std::string>> texts;
   for (const StandingsRow& row : standings.rows) {
     names.push_back(row.encoding);
+    encodings.push_back(encoding_name(row.encoding));
     ranks.emplace_back();
     texts.emplace_back();
     for (const Standing& cell : row.cells) {
@@ -28,7 +29,7 @@ std::vector<Figure> rank_figures(const Standings& standings) {
     texts.back().push_back(std::isnan(row.rank) ? "" : fmt::format("{:.3g}", row.rank));
   }
   figure.data.push_back({{"type", "heatmap"},
-                         {"meta", {{"role", "matrix"}}},
+                         {"meta", {{"role", "matrix"}, {"encodings", encodings}}},
                          {"x", columns},
                          {"y", names},
                          {"z", ranks},

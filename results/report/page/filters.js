@@ -6,7 +6,7 @@ const chosen = {modalities: new Set(data.filters.modalities), seed: null,
 // Lines of single seeds stand in for means and bands once a seed is chosen.
 function visibilityOf(trace) {
   const meta = trace.meta;
-  if (!meta || isMatrix(trace)) return true;
+  if (!meta || !meta.encoding || isMatrix(trace)) return true;
   if (!chosen.encodings.has(meta.encoding)) return false;
   const isSeed = meta.role === "seed";
   const hasSeeds = meta.hasSeeds !== false;
@@ -19,7 +19,7 @@ const isMatrix = trace => (trace.meta || {}).role === "matrix";
 function shownPartOf(trace) {
   const hidden = data.filters.modalities.filter(name => !chosen.modalities.has(name));
   const columns = trace.x.flatMap((name, i) => hidden.includes(name) ? [] : [i]);
-  const rows = trace.y.flatMap((name, i) => chosen.encodings.has(name) ? [i] : []);
+  const rows = trace.meta.encodings.flatMap((name, i) => chosen.encodings.has(name) ? [i] : []);
   const part = matrix => rows.map(row => columns.map(column => matrix[row][column]));
   return {x: columns.map(i => trace.x[i]), y: rows.map(i => trace.y[i]), z: part(trace.z), text: part(trace.text)};
 }

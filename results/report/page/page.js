@@ -39,6 +39,15 @@ byId("theme").addEventListener("click", () => {
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
 recolour();
 
+// Paper shows what nobody has scrolled to.
+addEventListener("beforeprint", () => {
+  for (const figure of document.querySelectorAll("figure")) {
+    if (drawn.has(figure.id)) continue;
+    watcher.unobserve(figure);
+    draw(figure.id);
+  }
+});
+
 // Plotly comes last in the page, so that texts and tables do not wait for it.
 addEventListener("DOMContentLoaded", () => {
   for (const figure of document.querySelectorAll("figure")) watcher.observe(figure);

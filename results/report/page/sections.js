@@ -16,8 +16,8 @@ function fillOverview() {
 
 function fillAdvice() {
   const section = byId("advice");
-  section.append(make("p", {class: "faint", text: "Computed from the runs of this folder, not from opinion: the best score " +
-    "(share of the best of each task), and the fastest in training among those within 5 % of it."}));
+  section.append(make("p", {class: "faint", text: "Computed from the runs of this folder, not from opinion: tuned runs of three " +
+    "seeds or more of benchmark tasks; the best score, and all that is not told from it."}));
   const cards = make("div", {class: "cards"});
   for (const advice of data.advice) {
     const list = make("dl");
@@ -25,7 +25,8 @@ function fillAdvice() {
       list.append(make("dt", {text: purpose}), make("dd", {}, make("strong", {text: encoding}), " ", make("span", {class: "faint", text: reason})));
     }
     const card = make("article", {class: "card"}, make("h3", {text: advice.modality}), list,
-      make("p", {class: "faint", text: `${plural(advice.tasks, "task")}, ${plural(advice.seeds, "seed")}` + (advice.caution ? `. ${advice.caution}` : "")}));
+      make("p", {class: "faint", text: advice.missing.length ? "No advice. Missing: " + advice.missing.join("; ")
+        : `${plural(advice.tasks, "task")}, ${plural(advice.seeds, "seed")}`}));
     card.dataset.modality = advice.modality;
     cards.append(card);
   }

@@ -18,7 +18,7 @@ function make(tag, attributes = {}, ...children) {
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 function cellOf(cell, first) {
-  const node = make(first ? "th" : "td", {scope: first ? "row" : "", class: cell.best ? "best" : "", text: cell.text,
+  const node = make(first ? "th" : "td", {scope: first ? "row" : "", class: cell.best ? "best" : cell.grey ? "grey" : "", text: cell.text,
                                           title: cell.hint});
   if (cell.mark) node.append(" ", make("sup", {text: cell.mark}));
   if (cell.best) node.append(make("span", {class: "skip", text: " best"}));

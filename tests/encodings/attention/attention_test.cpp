@@ -189,7 +189,8 @@ TEST(AttentionCausal, HangsFromTheBottomRightCorner) {
 TEST(AttentionMask, FutureScoresOfAnySizeStayHidden) {
   const Tensor q = at::ones({1, 1, 1, 1}), k = at::tensor({0.f, 12000.f}).view({1, 1, 2, 1});
   const Tensor mask = bits({1, 0}).view({1, 1, 1, 2});
-  const auto result = attention(q, k, at::ones({1, 1, 2, 1}), {}, {.mask = mask, .scale = 1.0});
+  const auto result = attention(q, k, at::ones({1, 1, 2, 1}), {},
+                                {.mask = mask, .scale = 1.0, .return_weights = true});
   EXPECT_EQ(result.weights[0][0][0][0].item<float>(), 1.f);
   EXPECT_EQ(result.weights[0][0][0][1].item<float>(), 0.f);
 }
@@ -291,7 +292,7 @@ TEST(AttentionDropout, IsOffAtZeroAndLeavesTheRandomStateAlone) {
   }
   EXPECT_TRUE(at::equal(at::rand({3}), expected));
   at::manual_seed(5);
-  const auto dropped = attention(zeros, zeros, v, {}, {.dropout = 0.5});
+  const auto dropped = attention(zeros, zeros, v, {}, {.dropout = 0.5, .return_weights = true});
   EXPECT_FALSE(at::equal(dropped.out, at::ones({1, 1, 4, 1})));
   EXPECT_LT(distance(dropped.weights, at::full({1, 1, 4, 4}, 0.25)), 1e-7);
 }
@@ -306,7 +307,8 @@ TEST(AttentionScale, IsOneOverRootOfHeadWidthUnlessNamed) {
   // Head width 4, q.k = 8 against a key of score 0: the logit is ln(weight / other weight).
   const Tensor q = at::full({1, 1, 1, 4}, 2.0, kDouble);
   const Tensor k = at::stack({at::ones({4}, kDouble), at::zeros({4}, kDouble)}).view({1, 1, 2, 4});
-  const auto logit = [&](const AttentionOptions& options, const std::vector<Position>& positions) {
+  const auto logit = [&](AttentionOptions options, const std::vector<Position>& positions) {
+    options.return_weights = true;
     const Tensor w = attention(q, k, k, positions, options).weights[0][0][0];
     return (w[0] / w[1]).log().item<double>();
   };

@@ -23,25 +23,36 @@ Tensor heads_of(int64_t heads, int64_t tokens) {
 // Nothing is allocated to say so.
 TEST(AttentionMemory, CountsBeyondThirtyTwoBits) {
   const Tensor x = heads_of(32, 8192);
-  EXPECT_EQ(attention_memory(x, x, {}).pairs, int64_t{2147483648});
-  EXPECT_EQ(attention_memory(x, x, {}).bytes, 2 * 4 * int64_t{2147483648});
+  EXPECT_EQ(reference_memory(x, x, {}, {}).pairs, int64_t{2147483648});
+  EXPECT_EQ(reference_memory(x, x, {}, {}).bytes, 2 * 4 * int64_t{2147483648});
   Position biased;
   biased.terms.score = at::zeros({32, 2 * 8192 - 1});
-  EXPECT_EQ(attention_memory(x, x, {biased}).bytes, 3 * 4 * int64_t{2147483648});
+  EXPECT_EQ(reference_memory(x, x, {biased}, {}).bytes, 3 * 4 * int64_t{2147483648});
   const Tensor half = x.to(at::kHalf), wide = x.to(at::kDouble);
-  EXPECT_EQ(attention_memory(half, half, {}).bytes, 2 * 4 * int64_t{2147483648});
-  EXPECT_EQ(attention_memory(wide, wide, {}).bytes, 2 * 8 * int64_t{2147483648});
+  EXPECT_EQ(reference_memory(half, half, {}, {}).bytes, 2 * 4 * int64_t{2147483648});
+  EXPECT_EQ(reference_memory(wide, wide, {}, {}).bytes, 2 * 8 * int64_t{2147483648});
 }
 
 TEST(AttentionMemory, RefusesWhatDoesNotFit) {
   const Tensor x = heads_of(32, 8192);
-  const int64_t needed = attention_memory(x, x, {}).bytes;
-  EXPECT_NO_THROW(check_memory(x, x, {}, needed));
-  EXPECT_THAT(error_of([&] { check_memory(x, x, {}, needed - 1); }),
+  const int64_t needed = reference_memory(x, x, {}, {}).bytes;
+  EXPECT_NO_THROW(check_memory(x, x, needed, needed));
+  EXPECT_THAT(error_of([&] { check_memory(x, x, needed, needed - 1); }),
               HasSubstr("32 heads, 8192 queries and 8192 keys needs 16.0 GiB"));
   const Tensor huge = heads_of(32, int64_t{1} << 31);
-  EXPECT_THAT(error_of([&] { check_memory(huge, huge, {}, needed); }), HasSubstr("beyond 64 bits"));
+  EXPECT_THAT(error_of([&] { reference_memory(huge, huge, {}, {}); }), HasSubstr("beyond 64 bits"));
   EXPECT_GT(main_memory(), int64_t{1} << 28);
+}
+
+// A byte a pair, once for all heads; of a sample where padding makes samples differ.
+TEST(AttentionMemory, CountsTheMaskThatTheReferenceMakes) {
+  const Tensor x = at::empty({3, 2, 8, 4}, at::kMeta);
+  const auto more = [&](const AttentionOptions& options) {
+    return reference_memory(x, x, {}, options).bytes - reference_memory(x, x, {}, {}).bytes;
+  };
+  EXPECT_EQ(more({.causal = true}), 64);
+  EXPECT_EQ(more({.window = 2}), 64);
+  EXPECT_EQ(more({.valid_keys = at::ones({3, 8}, at::kBool)}), 3 * 64);
 }
 
 // Sees every allocation of the thread while it is installed.

@@ -83,8 +83,11 @@ RelationCase plain_grid(int64_t height, int64_t width) {
 }
 
 AttentionResult attend(Encoding& encoding, const RelationMap& map, const Call& call) {
-  const AttentionOptions options{
-      .causal = call.causal, .mask = call.mask, .scale = call.scale, .backend = Backend::reference};
+  const AttentionOptions options{.causal = call.causal,
+                                 .mask = call.mask,
+                                 .scale = call.scale,
+                                 .backend = Backend::reference,
+                                 .return_weights = true};
   return attention(call.q, call.k, call.v, {{map, encoding.terms(map)}}, options);
 }
 

@@ -75,7 +75,7 @@ TEST_F(Attend, GivesWhatAttentionGivesWithAllGradients) {
     return tensor_of(input.arrays[name]).requires_grad_();
   };
   const Tensor q = leaf("q"), k = leaf("k"), v = leaf("v");
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   options.causal = true;
   const auto result = attention(
       q, k, v, {{worked.position.relation, worked.encoding->terms(worked.position.relation)}},

@@ -7,6 +7,7 @@
 
 #include "encodings/encoding.h"
 #include "experiments/model/model.h"
+#include "modalities/graph/graph_structure.h"
 #include "modalities/seed.h"
 
 namespace relbias::experiments {
@@ -21,15 +22,15 @@ struct GraphCase {
 // Seven nodes without symmetry, so that the Laplacian's eigenvalues are distinct; one is apart.
 Structure seven_nodes() {
   Structure graph;
-  graph.nodes = graph.queries = graph.keys = 7;
-  graph.edges = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {1, 5}, {5, 2}};
+  edit_graph(graph).nodes = graph.queries = graph.keys = 7;
+  edit_graph(graph).edges = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {1, 5}, {5, 2}};
   return graph;
 }
 
 Structure three_nodes() {
   Structure graph;
-  graph.nodes = graph.queries = graph.keys = 3;
-  graph.edges = {{0, 1}, {1, 2}};
+  edit_graph(graph).nodes = graph.queries = graph.keys = 3;
+  edit_graph(graph).edges = {{0, 1}, {1, 2}};
   return graph;
 }
 
@@ -98,10 +99,10 @@ TEST_P(GraphModel, MovesWithTheNodes) {
   const at::NoGradGuard no_gradients;
   const std::vector<int64_t> order = {3, 6, 0, 5, 1, 4, 2};  // where every node goes
   Structure moved = seven_nodes();
-  for (auto& edge : moved.edges) {
+  for (auto& edge : edit_graph(moved).edges) {
     for (auto& end : edge) end = order[static_cast<size_t>(end)];
   }
-  std::reverse(moved.edges.begin(), moved.edges.end());
+  std::reverse(edit_graph(moved).edges.begin(), edit_graph(moved).edges.end());
   const Tensor place = at::tensor(order, at::kLong), inputs = inputs_of(7);
   const Tensor elsewhere = at::empty_like(inputs).index_copy_(1, place, inputs);
   for (const char* readout : {"mean", "max", "class"}) {
@@ -112,7 +113,7 @@ TEST_P(GraphModel, MovesWithTheNodes) {
     EXPECT_LT(gap(found[1], plain[1]), 1e-5) << readout;
     // And the relation is seen at all: another edge gives another answer.
     Structure other = seven_nodes();
-    other.edges.back() = {5, 6};
+    edit_graph(other).edges.back() = {5, 6};
     if (GetParam().encoding != "none") {
       EXPECT_GT(gap(some->forward(batch_of(inputs, other))[1], plain[1]), 1e-7) << readout;
     }
@@ -143,7 +144,7 @@ TEST_P(GraphModel, AGraphIsTheSameInABatchOfLargerOnes) {
 TEST_P(GraphModel, OneNodeIsAnOrdinaryGraph) {
   const at::NoGradGuard no_gradients;
   Structure single;
-  single.nodes = single.queries = single.keys = 1;
+  edit_graph(single).nodes = single.queries = single.keys = 1;
   for (const char* readout : {"mean", "class"}) {
     for (const auto& output : model(readout)->forward(batch_of(inputs_of(1), single))) {
       EXPECT_TRUE(at::isfinite(output).all().item<bool>()) << readout;

@@ -8,6 +8,7 @@
 #include "experiments/evaluation/scores.h"
 #include "experiments/model/model.h"
 #include "experiments/run/loss.h"
+#include "modalities/graph/graph_structure.h"
 #include "modalities/plain/check.h"
 #include "tests/error_of.h"
 
@@ -269,8 +270,8 @@ TEST(Model, WatchesAPaddedSampleOfAGraph) {
   TaskEntry graph_task = line_task();
   graph_task.relation = "hops";
   Structure path{.queries = 3, .keys = 3};
-  path.nodes = 3;
-  path.edges = {{0, 1}, {1, 2}};
+  edit_graph(path).nodes = 3;
+  edit_graph(path).edges = {{0, 1}, {1, 2}};
   ModelConfig config;
   config.layers = 1;
   config.width = 8;

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include "encodings/attention/attention.h"
 #include "tests/error_of.h"
 
 namespace relbias::experiments {
@@ -14,6 +15,13 @@ using testing::HasSubstr;
 
 Structure grid(int64_t height, int64_t width) {
   return {.queries = height * width, .keys = height * width, .sides = {height, width}};
+}
+
+// Pairs that may attend, [N, N] bool.
+at::Tensor pairs(const std::string& pattern, const Structure& sample, int64_t layer) {
+  AttentionOptions options;
+  options.groups = Pattern(pattern).groups(sample, layer);
+  return allowed_pairs(sample.keys, sample.keys, options, at::kCPU)[0][0];
 }
 
 bool attends(const at::Tensor& mask, int64_t query, int64_t key) {
@@ -36,9 +44,9 @@ bool by_definition(const Structure& sample, int64_t size, int64_t shift, int64_t
 }
 
 void expect_definition(const Structure& sample, int64_t size) {
-  const Pattern pattern("window size=" + std::to_string(size));
+  const std::string pattern = "window size=" + std::to_string(size);
   for (const int64_t layer : {0, 1, 2, 3}) {
-    const at::Tensor mask = pattern.mask(sample, layer);
+    const at::Tensor mask = pairs(pattern, sample, layer);
     for (int64_t i = 0; i < sample.keys; ++i) {
       for (int64_t j = 0; j < sample.keys; ++j) {
         EXPECT_EQ(attends(mask, i, j),
@@ -61,7 +69,7 @@ TEST(Pattern, ShiftedWindowsAreTheirDefinition) {
 // Seen elsewhere: padding after the shift.
 TEST(Pattern, ThePaddingComesBeforeTheShift) {
   for (const char* text : {"window size=4", "window size=3"}) {
-    const at::Tensor mask = Pattern(text).mask(grid(5, 5), 1);
+    const at::Tensor mask = pairs(text, grid(5, 5), 1);
     EXPECT_FALSE(attends(mask, 0, 4)) << text << ": the ends of a row";
     EXPECT_FALSE(attends(mask, 0, 20)) << text << ": the ends of a column";
     EXPECT_FALSE(attends(mask, 0, 24)) << text << ": opposite corners";
@@ -72,10 +80,10 @@ TEST(Pattern, ThePaddingComesBeforeTheShift) {
 }
 
 TEST(Pattern, FiveCellsInARow) {
-  const Pattern pattern("window size=2");
+  const std::string pattern = "window size=2";
   const auto windows = [&](int64_t layer) {
     std::vector<int64_t> first;  // the first cell that each attends to
-    const at::Tensor start = pattern.mask(grid(1, 5), layer).to(at::kLong).argmax(1);
+    const at::Tensor start = pairs(pattern, grid(1, 5), layer).to(at::kLong).argmax(1);
     for (int64_t i = 0; i < 5; ++i) first.push_back(start[i].item<int64_t>());
     return first;
   };
@@ -86,16 +94,16 @@ TEST(Pattern, FiveCellsInARow) {
 
 TEST(Pattern, ASideWithinTheWindowIsNotShifted) {
   for (const int64_t layer : {0, 1}) {
-    EXPECT_TRUE(Pattern("window size=4").mask(grid(4, 3), layer).all().item<bool>());
-    EXPECT_TRUE(Pattern("window size=9").mask(grid(5, 5), layer).all().item<bool>());
+    EXPECT_TRUE(pairs("window size=4", grid(4, 3), layer).all().item<bool>());
+    EXPECT_TRUE(pairs("window size=9", grid(5, 5), layer).all().item<bool>());
   }
-  EXPECT_FALSE(Pattern("window size=4").mask(grid(4, 8), 1).all().item<bool>());
+  EXPECT_FALSE(pairs("window size=4", grid(4, 8), 1).all().item<bool>());
 }
 
 TEST(Pattern, WithoutShiftAllLayersAreAlike) {
-  const Pattern pattern("window size=3 shift=false");
-  EXPECT_TRUE(at::equal(pattern.mask(grid(6, 6), 0), pattern.mask(grid(6, 6), 1)));
-  EXPECT_EQ(pattern.mask(grid(6, 6), 1).sum().item<int64_t>(), 4 * 9 * 9);
+  const std::string pattern = "window size=3 shift=false";
+  EXPECT_TRUE(at::equal(pairs(pattern, grid(6, 6), 0), pairs(pattern, grid(6, 6), 1)));
+  EXPECT_EQ(pairs(pattern, grid(6, 6), 1).sum().item<int64_t>(), 4 * 9 * 9);
 }
 
 TEST(Pattern, AClassTokenAttendsEverywhere) {
@@ -103,23 +111,22 @@ TEST(Pattern, AClassTokenAttendsEverywhere) {
   sample.class_token = true;
   ++sample.keys;
   ++sample.queries;
-  const at::Tensor mask = Pattern("window size=2").mask(sample, 1);
+  const at::Tensor mask = pairs("window size=2", sample, 1);
   EXPECT_TRUE(mask[0].all().item<bool>());
   EXPECT_TRUE(mask.select(1, 0).all().item<bool>());
-  EXPECT_TRUE(
-      at::equal(mask.slice(0, 1).slice(1, 1), Pattern("window size=2").mask(grid(4, 4), 1)));
+  EXPECT_TRUE(at::equal(mask.slice(0, 1).slice(1, 1), pairs("window size=2", grid(4, 4), 1)));
 }
 
 TEST(Pattern, FullIsNoMask) {
-  EXPECT_FALSE(Pattern("full").mask(grid(2, 2), 0).defined());
-  EXPECT_FALSE(Pattern("full").mask({.queries = 3, .keys = 3}, 0).defined());
+  EXPECT_FALSE(Pattern("full").groups(grid(2, 2), 0).defined());
+  EXPECT_FALSE(Pattern("full").groups({.queries = 3, .keys = 3}, 0).defined());
 }
 
 TEST(Pattern, WhatIsNoneIsAnError) {
   EXPECT_THAT(error_of([] { Pattern("windows"); }), HasSubstr("did you mean 'window'"));
   EXPECT_THAT(error_of([] { Pattern("window size=0"); }), HasSubstr("1 to 32768"));
   EXPECT_THAT(error_of([] { Pattern("full size=2"); }), HasSubstr("size"));
-  EXPECT_THAT(error_of([] { Pattern("window").mask({.queries = 3, .keys = 3}, 0); }),
+  EXPECT_THAT(error_of([] { Pattern("window").groups({.queries = 3, .keys = 3}, 0); }),
               HasSubstr("tokens with 0 sides found, a grid of two expected"));
   EXPECT_EQ(canonical_pattern("window size=2"), "window size=2 shift=true");
   EXPECT_EQ(canonical_pattern("full"), "full");

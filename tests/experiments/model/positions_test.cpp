@@ -4,19 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/experiments/model/star.h"
+
 namespace relbias::experiments {
 namespace {
 
 using testing::ElementsAre;
-
-// Root with `leaves` children, the tokens.
-Structure star(int64_t leaves) {
-  Structure tree{.queries = leaves, .keys = leaves};
-  tree.parents.assign(static_cast<size_t>(leaves) + 1, 0);
-  tree.parents[0] = -1;
-  for (int64_t leaf = 1; leaf <= leaves; ++leaf) tree.token_nodes.push_back(leaf);
-  return tree;
-}
 
 Positions positions_of(const std::vector<PositionConfig>& configs) {
   const PositionContext context{.layers = 1,
@@ -62,6 +55,15 @@ TEST(Positions, TermsNameWhereTheirRowsStand) {
   EXPECT_THAT(positions_of({{"table", "tree"}}).learned_terms()[0].places,
               ElementsAre("up", "down"));
   EXPECT_THAT(positions_of({{"t5", "token"}}).learned_terms()[0].places, testing::IsEmpty());
+}
+
+// field note of rope on rings: said before the run, for rotations by eigenvectors only.
+TEST(Positions, WarnOfRotationsByEigenvectors) {
+  EXPECT_THAT(position_caveats({{"rope", "hops"}}, "token"),
+              ElementsAre(testing::HasSubstr("rope on hops: where a graph's eigenvalues repeat")));
+  EXPECT_THAT(position_caveats({{"rope", ""}}, "hops coordinates=3"), testing::SizeIs(1));
+  EXPECT_THAT(position_caveats({{"rope", "token"}, {"table", "hops"}, {"rope", "grid"}}, "token"),
+              testing::IsEmpty());
 }
 
 // The names are those of the axes, or of the distance where there are none.

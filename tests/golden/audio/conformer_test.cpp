@@ -66,7 +66,7 @@ class ConformerTest : public GoldenTest {
       if (source == Sinusoids::theirs) expect_close("key table", terms.key, rows, 1e-6);
       terms.key = rows;
     }
-    AttentionOptions options;
+    AttentionOptions options{.return_weights = true};
     options.mask = allowed(x.size(1));
     const auto heads_of = [&](const std::string& part) {
       return split_heads(project(x, part), u.size(0));

@@ -4,6 +4,7 @@
 
 #include "modalities/code/syntax/parser.h"
 #include "modalities/code/syntax/tree_order.h"
+#include "modalities/code/tree_structure.h"
 #include "tests/golden/golden.h"
 
 namespace relbias::golden {
@@ -39,8 +40,8 @@ class GoldenCode : public testing::TestWithParam<CaseId> {
   Tensor ids(const std::string& relation, const std::vector<int64_t>& tokens) const {
     Structure sample;
     sample.queries = sample.keys = static_cast<int64_t>(tokens.size());
-    sample.parents = parents;
-    sample.token_nodes = tokens;
+    edit_tree(sample).parents = parents;
+    edit_tree(sample).token_nodes = tokens;
     return make_relation(relation)->map(sample).index.select(0, 0).to(at::kLong);
   }
 

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "experiments/model/transformer/embedding.h"
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/paths.h"
 #include "tests/golden/golden_test.h"
 
@@ -15,11 +16,11 @@ class GraphormerGraph : public GoldenTest {
   Structure graph() const {
     const Tensor edges = golden.read("in/edge_index");
     Structure graph;
-    graph.nodes = graph.queries = graph.keys = golden.integer("num_nodes");
+    edit_graph(graph).nodes = graph.queries = graph.keys = golden.integer("num_nodes");
     for (int64_t e = 0; e < edges.size(1); ++e) {
-      graph.edges.push_back({edges[0][e].item<int64_t>(), edges[1][e].item<int64_t>()});
+      edit_graph(graph).edges.push_back({edges[0][e].item<int64_t>(), edges[1][e].item<int64_t>()});
     }
-    graph.edge_features = golden.read("in/edge_attr").to(at::kFloat);
+    edit_graph(graph).edge_features = golden.read("in/edge_attr").to(at::kFloat);
     return graph;
   }
 };
@@ -40,7 +41,7 @@ TEST_P(GraphormerGraph, HasTheSameDistancesDegreesAndPaths) {
   const int64_t steps = paths.size(2);
   if (steps == 0) return;
   const Tensor adjacency = (hops == 1).to(at::kDouble);
-  Tensor count = at::zeros_like(adjacency), walks = at::eye(sample.nodes, at::kDouble);
+  Tensor count = at::zeros_like(adjacency), walks = at::eye(graph_of(sample).nodes, at::kDouble);
   for (int64_t n = 0; n <= steps; ++n, walks = at::matmul(walks, adjacency)) {
     count = at::where(hops == n, walks, count);
   }
@@ -48,11 +49,12 @@ TEST_P(GraphormerGraph, HasTheSameDistancesDegreesAndPaths) {
     const auto relation =
         make_relation(fmt::format("edges directed=true features=2 steps={} paths={}", steps, rule));
     const Tensor mean = relation->map(sample).features[0].view(paths.sizes());
-    const Tensor sum = mean * hops.clamp(0, steps).view({sample.nodes, sample.nodes, 1, 1});
+    const Tensor sum =
+        mean * hops.clamp(0, steps).view({graph_of(sample).nodes, graph_of(sample).nodes, 1, 1});
     // Values are shifted by 3, those of the second feature by 512 more; 0: no edge.
     const Tensor shift = at::tensor({3.0, 515.0});
     const Tensor expected = at::where(paths > 0, paths.to(at::kDouble) - shift, 0.0);
-    const Tensor unique = (count == 1).view({sample.nodes, sample.nodes, 1, 1});
+    const Tensor unique = (count == 1).view({graph_of(sample).nodes, graph_of(sample).nodes, 1, 1});
     expect_close(rule, sum.to(at::kDouble) * unique, expected * unique, 1e-6);
   }
 }
@@ -68,11 +70,12 @@ class GraphormerBias : public GoldenTest {
     const auto relation = make_relation(fmt::format("hops clip={} coordinates=0", clip));
     for (int64_t b = 0; b < distance.size(0); ++b) {
       Structure sample;
-      sample.nodes = (distance[b].diagonal() == 0).sum().item<int64_t>();
-      sample.queries = sample.keys = sample.nodes + 1;
+      edit_graph(sample).nodes = (distance[b].diagonal() == 0).sum().item<int64_t>();
+      sample.queries = sample.keys = graph_of(sample).nodes + 1;
       sample.class_token = true;
-      const Tensor real = distance[b].narrow(0, 0, sample.nodes).narrow(1, 0, sample.nodes);
-      sample.hops = real.masked_fill(real == 510, -1);
+      const Tensor real =
+          distance[b].narrow(0, 0, graph_of(sample).nodes).narrow(1, 0, graph_of(sample).nodes);
+      edit_graph(sample).hops = real.masked_fill(real == 510, -1);
       samples.push_back(relation->map(sample));
     }
     RelationMap map = stack(samples, distance.size(1) + 1);

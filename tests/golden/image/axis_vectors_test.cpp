@@ -137,8 +137,9 @@ TEST_P(SamAttention, EqualsThePackage) {
   terms.key = terms.key.expand({heads, -1, -1});
   const auto qkv =
       at::linear(x.flatten(1, 2), golden.w("qkv.weight"), golden.w("qkv.bias")).chunk(3, 2);
-  const auto result = attention(split_heads(qkv[0], heads), split_heads(qkv[1], heads),
-                                split_heads(qkv[2], heads), {{map, terms}}, {});
+  const auto result =
+      attention(split_heads(qkv[0], heads), split_heads(qkv[1], heads), split_heads(qkv[2], heads),
+                {{map, terms}}, {.return_weights = true});
   const Tensor out =
       at::linear(join_heads(result.out), golden.w("proj.weight"), golden.w("proj.bias"));
   // Softmax is float32 there.
@@ -161,8 +162,9 @@ TEST_P(BotnetAttention, EqualsThePackage) {
   const auto qkv = at::linear(x.flatten(2).transpose(1, 2), golden.w("qkv.weight").flatten(1),
                               golden.w("qkv.bias"))
                        .chunk(3, 2);
-  const auto result = attention(split_heads(qkv[0], heads), split_heads(qkv[1], heads),
-                                split_heads(qkv[2], heads), {{map, terms}}, {});
+  const auto result =
+      attention(split_heads(qkv[0], heads), split_heads(qkv[1], heads), split_heads(qkv[2], heads),
+                {{map, terms}}, {.return_weights = true});
   expect({{"out", join_heads(result.out).transpose(1, 2).unflatten(2, {height, width})}});
 }
 RELBIAS_GOLDEN_TESTS(BotnetAttention, cases("image_timm", "botnet_attention/"));

@@ -43,7 +43,7 @@ class CosineAttention : public CpbTest {
                          const Tensor& mask) {
     const auto normalised = [](const Tensor& x) { return x / x.norm(2, 3, true).clamp_min(1e-12); };
     const Tensor factor = golden.w("logit_scale").clamp_max(std::log(100.0)).exp();
-    AttentionOptions options;
+    AttentionOptions options{.return_weights = true};
     options.scale = 1;
     if (mask.defined()) {
       // Dropped pairs have -100 added in timm and -200 in transformers, far below all others.

@@ -44,8 +44,10 @@ class SwinLayer : public GoldenTest {
     const Tensor members = windows(place.roll({-shift_, -shift_}, {1, 2})).squeeze(2);
     const Pattern pattern(fmt::format("window size={}", side_));
     EXPECT_EQ(shift_, side_ / 2);
-    const Tensor pairs =
-        pattern.mask({.queries = places, .keys = places, .sides = {size[0], size[1]}}, /*layer=*/1);
+    AttentionOptions shifted;
+    shifted.groups = pattern.groups(
+        {.queries = places, .keys = places, .sides = {size[0], size[1]}}, /*layer=*/1);
+    const Tensor pairs = allowed_pairs(places, places, shifted, at::kCPU)[0][0];
     return pairs.index({members.unsqueeze(2), members.unsqueeze(1)}).unsqueeze(1);
   }
 
@@ -56,7 +58,7 @@ class SwinLayer : public GoldenTest {
     set(*encoding, "table",
         golden.w("attention.relative_position_bias.relative_position_bias_table").t());
     const auto heads_of = [&](const char* name) { return split_heads(project(x, name), heads); };
-    AttentionOptions options;
+    AttentionOptions options{.return_weights = true};
     // Dropped pairs have -100 added in the package: 4e-44 of a weight.
     if (allowed.defined()) options.mask = allowed.repeat({x.size(0) / allowed.size(0), 1, 1, 1});
     const auto result =

@@ -169,7 +169,7 @@ TEST_P(LlamaAttention, EqualsThePackage) {
   const RelationMap map = line(q.size(2), k.size(2), golden.integer("past"));
   const auto encoding = make(rope_from(golden.word("rope_parameters"), 64),
                              {.heads = heads, .head_width = golden.integer("head_dim")}, map);
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   options.mask = allowed_where_kept(golden.read("in/additive_mask"));
   const auto result = attention(q, k, v, {{map, encoding->terms(map)}}, options);
   // Angles and softmax are float32 in the package.
@@ -197,7 +197,7 @@ TEST_P(RotaryConformer, EqualsThePackage) {
     return split_heads(project(tokens, name), heads);
   };
   const Tensor rotated = join_heads(turned);
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   options.mask = allowed_where_kept(golden.read("in/additive_mask"));
   const auto result = attention(heads_of(rotated, "linear_q"), heads_of(rotated, "linear_k"),
                                 heads_of(x, "linear_v"), {}, options);

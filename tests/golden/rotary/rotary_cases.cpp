@@ -65,7 +65,8 @@ std::string rope_from(const std::string& json, int64_t trained) {
   if (given.contains("truncate"))
     text += fmt::format(" truncate={}", given["truncate"].get<bool>());
   const int64_t from = given.value("original_max_position_embeddings", trained);
-  return text + fmt::format(" trained={}", from);
+  const bool reads = type != "default" && type != "linear";
+  return reads ? text + fmt::format(" trained={}", from) : text;
 }
 
 }  // namespace relbias::golden

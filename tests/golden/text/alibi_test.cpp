@@ -82,7 +82,7 @@ TEST_P(Bloom, EqualsThePackage) {
     k = at::cat({past[1], k}, 2);
     v = at::cat({past[2], v}, 2);
   }
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   options.mask = allowed_where_kept(golden.read("in/additive_mask"));
   const Position alibi = position(x.size(1), k.size(2));
   const auto result = attention(now[0], k, v, {alibi}, options);
@@ -105,7 +105,7 @@ TEST_P(Falcon, EqualsThePackage) {
   Position alibi = position(x.size(1), x.size(1));
   alibi.terms.score =
       alibi.terms.score / std::sqrt(static_cast<double>(golden.integer("head_dim")));
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   options.mask = allowed_where_kept(golden.read("in/additive_mask"));
   const auto result = attention(qkv[0], qkv[1], qkv[2], {alibi}, options);
   expect({{"attn", result.weights}, {"out", dense(result.out)}}, kFloatSoftmax);
@@ -120,7 +120,7 @@ TEST_P(Mpt, EqualsThePackage) {
   const auto heads_of = [&](const Tensor& part) {
     return split_heads(part, golden.integer("num_heads"));
   };
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   options.mask = golden.read("in/causal_bool_mask") == 0;  // true = drop there
   const auto result = attention(heads_of(qkv[0]), heads_of(qkv[1]), heads_of(qkv[2]),
                                 {position(x.size(1), x.size(1))}, options);

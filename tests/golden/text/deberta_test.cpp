@@ -66,7 +66,7 @@ class DebertaTest : public GoldenTest {
 
   void expect_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                         const Position& position) {
-    AttentionOptions options;
+    AttentionOptions options{.return_weights = true};
     options.mask = golden.read("in/attention_mask").to(at::kBool);
     const auto result = attention_with_even_rows({q, k, v}, {position}, options, Masking::fills);
     // The package has 1/sqrt(D (1 + terms)) in float32, which is exact where that is a square.

@@ -25,7 +25,7 @@ class CausalMask : public GoldenTest {};
 // Ours stands the last query at the last key. The package's `upper_left` is of one's own making.
 TEST_P(CausalMask, IsThatOfTheLowerRight) {
   const int64_t queries = golden.integer("q_len"), keys = golden.integer("k_len");
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   options.causal = true;
   const Tensor ours = allowed_pairs(queries, keys, options, c10::Device(at::kCPU));
   EXPECT_TRUE(at::equal(ours[0][0], golden.read("out/lower_right").to(at::kBool)));
@@ -51,7 +51,7 @@ TEST_P(Sdpa, EqualsThePackage) {
   const int64_t heads = q.size(1), queries = q.size(2);
   const auto shared = [&](const Tensor& x) { return x.repeat_interleave(heads / x.size(1), 1); };
   const Tensor k = shared(golden.in("k")), v = shared(golden.in("v"));
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   if (golden.has_option("scale")) options.scale = golden.real("scale");
   // Its is_causal counts from the upper left: a mask here.
   if (golden.has_option("is_causal")) options.mask = top_left(queries, k.size(2));
@@ -92,7 +92,7 @@ TEST_P(MultiheadAttention, EqualsThePackage) {
   const auto project = [&](const Tensor& x, size_t part) {
     return split_heads(at::linear(x, weights[part], biases[part]), heads);
   };
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   const Tensor valid = golden.read("in/key_padding_mask") == 0;
   options.mask = for_every_query(valid.unsqueeze(1).unsqueeze(1), q.size(1));
   const Tensor bias = golden.read("in/attn_mask").unflatten(0, {-1, heads});
@@ -114,7 +114,7 @@ TEST_P(GraphormerAttention, EqualsThePackage) {
     return at::linear(tokens, golden.w(name + ".weight"), golden.w(name + ".bias"));
   };
   const auto heads_of = [&](const char* name) { return split_heads(project(x, name), heads); };
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   const Tensor valid = golden.read("in/key_padding_mask") == 0;
   options.mask = allowed_where_kept(bias).bitwise_and(valid.unsqueeze(1).unsqueeze(1));
   const Position position = given_bias(bias.masked_fill(options.mask.logical_not(), 0));

@@ -24,7 +24,7 @@ class ShawTest : public GoldenTest {
   }
 
   AttentionOptions masked(int64_t queries) {
-    AttentionOptions options;
+    AttentionOptions options{.return_weights = true};
     if (golden.has("in/additive_mask")) {
       options.mask = for_every_query(allowed_where_kept(golden.read("in/additive_mask")), queries);
     }
@@ -104,8 +104,8 @@ TEST_P(PairwiseKeys, EqualsThePackage) {
   Terms terms;
   terms.key = given.flatten(0, 1).unsqueeze(0).expand({heads, -1, -1});
   const auto heads_of = [&](const char* name) { return split_heads(project(x, name), heads); };
-  const auto result =
-      attention(heads_of("q_proj"), heads_of("k_proj"), heads_of("v_proj"), {{map, terms}}, {});
+  const auto result = attention(heads_of("q_proj"), heads_of("k_proj"), heads_of("v_proj"),
+                                {{map, terms}}, {.return_weights = true});
   expect({{"attn_weights", result.weights}, {"out", project(join_heads(result.out), "out_proj")}});
 }
 RELBIAS_GOLDEN_TESTS(PairwiseKeys, cases("shaw_hf", "speecht5_attention/"));

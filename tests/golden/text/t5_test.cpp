@@ -71,7 +71,7 @@ TEST_P(T5Attention, EqualsThePackage) {
   const RelationMap map = line(q.size(2), k.size(2), golden.integer("past"));
   const Terms terms = terms_of(map, heads, width);
 
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   options.scale = 1;  // T5 does not divide by sqrt(D)
   if (golden.has("in/additive_mask")) {
     options.mask = for_every_query(allowed_where_kept(golden.read("in/additive_mask")), q.size(2));
@@ -115,7 +115,7 @@ TEST_P(WavLm, EqualsThePackage) {
   const auto project = [&](const std::string& name) {
     return split_heads(at::linear(x, golden.w(name + ".weight"), golden.w(name + ".bias")), heads);
   };
-  AttentionOptions options;
+  AttentionOptions options{.return_weights = true};
   const Tensor valid = golden.read("in/attention_mask").to(at::kBool).view({x.size(0), 1, 1, -1});
   options.mask = for_every_query(valid, x.size(1));
   const auto result =

@@ -91,7 +91,7 @@ class TransformerXl : public MemoryTest {
     if (sinusoids == Sinusoids::theirs) {
       put_in(terms, golden.read("in/r").squeeze(1), golden.w("r_net.weight"));
     }
-    AttentionOptions options;
+    AttentionOptions options{.return_weights = true};
     options.mask = allowed(golden.read("in/attn_mask"));
     const auto result =
         attention_with_even_rows({q, k, v}, {{map, terms}}, options, Masking::fills);
@@ -147,7 +147,7 @@ class XlNet : public MemoryTest {
       put_in(positions[0].terms, golden.read("in/pos_emb").select(1, 0).slice(0, 1), weight("r"));
     }
     if (golden.has("in/seg_mat")) positions.push_back(segments(golden.read("in/seg_mat")));
-    AttentionOptions options;
+    AttentionOptions options{.return_weights = true};
     if (golden.has("in/attn_mask")) options.mask = allowed(golden.read("in/attn_mask"));
     const auto result = attention_with_even_rows({q, k, v}, positions, options, Masking::adds);
     const Tensor out =

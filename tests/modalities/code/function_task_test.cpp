@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include "modalities/code/tree_structure.h"
 #include "tests/error_of.h"
 #include "tests/modalities/code/code_data.h"
 
@@ -178,7 +179,7 @@ TEST(Completion, TheNextTokenWithoutTheTree) {
   const auto task = code_task("completion", function.code.get());
   EXPECT_TRUE(task->traits().causal);
   const Batch batch = evaluated(*task, 100);
-  EXPECT_TRUE(batch.structures.at(0).parents.empty());
+  EXPECT_TRUE(tree_of(batch.structures.at(0)).parents.empty());
   // def f ( aa ) : return aa ( aa ): known are the texts that the one training function has twice.
   EXPECT_THAT(row(batch.answers[0].scored), ElementsAre(0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0));
   const auto target = [&](int64_t token) {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "modalities/graph/batch.h"
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/reading/edge_lists.h"
 #include "tests/modalities/graph/graphs.h"
 
@@ -23,8 +24,8 @@ GraphSource some_graphs(int64_t count) {
   GraphSource source{.origin = "test", .targets = {{.name = "size"}}};
   for (int64_t n = 0; n < count; ++n) {
     Graph graph = new_graph(fmt::format("graph {}", n), 1 + n % 5);
-    for (int64_t node = 1; node < graph.structure.nodes; ++node) {
-      graph.structure.edges.push_back({node - 1, node});
+    for (int64_t node = 1; node < graph_of(graph.structure).nodes; ++node) {
+      edit_graph(graph.structure).edges.push_back({node - 1, node});
     }
     graph.labels = {at::full({1}, static_cast<double>(n % 5), at::kDouble)};
     graph.key = graph.structure.name;
@@ -47,7 +48,7 @@ TEST(GraphDataset, DividesEveryGraphOnceAndLargeOnesToTheTest) {
   for (const Split split : all_splits) {
     for (const Graph* graph : dataset.graphs(split)) {
       EXPECT_TRUE(seen.insert(graph).second);
-      EXPECT_TRUE(split == Split::test || graph->structure.nodes <= 3);
+      EXPECT_TRUE(split == Split::test || graph_of(graph->structure).nodes <= 3);
     }
   }
   EXPECT_EQ(seen.size(), 100u);
@@ -64,7 +65,7 @@ TEST(GraphDataset, CopiesStayTogether) {
   std::map<int64_t, std::set<Split>> splits_of_size;
   for (const Split split : all_splits) {
     for (const Graph* graph : dataset.graphs(split)) {
-      splits_of_size[graph->structure.nodes].insert(split);
+      splits_of_size[graph_of(graph->structure).nodes].insert(split);
     }
   }
   for (const auto& [nodes, splits] : splits_of_size) EXPECT_EQ(splits.size(), 1u) << nodes;
@@ -82,7 +83,7 @@ TEST(GraphDataset, SplitsOfTheSourceAreKept) {
 
 TEST(GraphDataset, CountsWhatIsUnusual) {
   GraphSource source = some_graphs(20);
-  source.graphs[4].structure.edges = {{0, 1}, {0, 1}, {2, 2}};  // 5 nodes
+  edit_graph(source.graphs[4].structure).edges = {{0, 1}, {0, 1}, {2, 2}};  // 5 nodes
   source.graphs[9].labels[0].fill_(NAN);
   const GraphDataset dataset(std::move(source));
   for (const char* part :
@@ -94,7 +95,7 @@ TEST(GraphDataset, CountsWhatIsUnusual) {
 
 TEST(GraphDataset, NamesWhatIsWrong) {
   EXPECT_EQ(error_with([](GraphSource& s) {
-              s.graphs[3].structure.edges = {{0, 4}};
+              edit_graph(s.graphs[3].structure).edges = {{0, 4}};
             }),
             "graph 3: edge 0 is 0-4, its nodes are 0 to 3");
   EXPECT_THAT(error_with([](GraphSource& s) { s.graphs[3].labels[0] = at::zeros({2}); }),
@@ -117,15 +118,15 @@ TEST(GraphDataset, NamesWhatIsWrong) {
   EXPECT_THAT(error_with([](GraphSource& s) {
                 s.category_counts = {5'000'000'000};
                 for (auto& graph : s.graphs) {
-                  graph.categories = at::zeros({graph.structure.nodes, 1}, at::kLong);
+                  graph.categories = at::zeros({graph_of(graph.structure).nodes, 1}, at::kLong);
                 }
                 s.graphs[3].categories.fill_(4'000'000'000);
               }),
               HasSubstr("graph 3: node category 0 has values from 4000000000 to 4000000000, 0 to "
                         "1048575 expected"));
   EXPECT_EQ(error_with([](GraphSource& s) {
-              s.graphs[3].structure.edge_features = at::ones({3, 2});
-              s.graphs[3].structure.edge_features[1][1] = NAN;
+              edit_graph(s.graphs[3].structure).edge_features = at::ones({3, 2});
+              edit_graph(s.graphs[3].structure).edge_features[1][1] = NAN;
             }),
             "graph 3: a feature of edge 1 (1-2) is missing or not finite");
   EXPECT_THAT(error_with([](GraphSource& s) { s.category_counts = {3}; }),
@@ -133,14 +134,14 @@ TEST(GraphDataset, NamesWhatIsWrong) {
   EXPECT_THAT(error_with([](GraphSource& s) {
                 s.category_counts = {3};
                 for (auto& graph : s.graphs) {
-                  graph.categories = at::full({graph.structure.nodes, 1}, 3, at::kLong);
+                  graph.categories = at::full({graph_of(graph.structure).nodes, 1}, 3, at::kLong);
                 }
               }),
               HasSubstr("node category 0 has values from 3 to 3, 0 to 2 expected"));
   EXPECT_THAT(error_with([](GraphSource& s) {
                 s.number_count = 1;
                 for (auto& graph : s.graphs) {
-                  graph.numbers = at::full({graph.structure.nodes, 1}, NAN);
+                  graph.numbers = at::full({graph_of(graph.structure).nodes, 1}, NAN);
                 }
               }),
               HasSubstr("graph 0: number 0 of node 0 is nan, a finite one expected"));
@@ -153,7 +154,7 @@ Structure with_edges(EdgeList list) {
   Graph graph = new_graph("graph 3", 3);
   int64_t paired = 0;
   set_edges(graph, std::move(list), paired);
-  EXPECT_EQ(paired, graph.structure.both_ways ? 1 : 0);
+  EXPECT_EQ(paired, graph_of(graph.structure).both_ways ? 1 : 0);
   return graph.structure;
 }
 
@@ -165,14 +166,14 @@ at::Tensor directed(const std::string& relation, const Structure& sample) {
 // Each edge is kept from its low end to its high one, but was given from high to low as well.
 TEST(SetEdges, WhatIsListedBothWaysIsWalkedBothWays) {
   Structure both = with_edges({.edges = {{0, 1}, {1, 0}, {2, 1}, {1, 2}}});
-  EXPECT_TRUE(both.both_ways);
-  EXPECT_THAT(both.edges, ElementsAre(ElementsAre(0, 1), ElementsAre(1, 2)));
+  EXPECT_TRUE(graph_of(both).both_ways);
+  EXPECT_THAT(graph_of(both).edges, ElementsAre(ElementsAre(0, 1), ElementsAre(1, 2)));
   EXPECT_MATRIX(directed("hops clip=3", both), matrix({{0, 1, 2}, {1, 0, 1}, {2, 1, 0}}));
   EXPECT_MATRIX(directed("edges", both), matrix({{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}));
   EXPECT_MATRIX(make_relation("edges directed=true")->map(both).pair_rows()[0],
                 at::zeros({3, 3}, at::kDouble));
   both.kept = nullptr;
-  both.edge_weights = {2, 3};
+  edit_graph(both).edge_weights = {2, 3};
   EXPECT_MATRIX(directed("hops weighted=true", both), matrix({{0, 2, 5}, {2, 0, 3}, {5, 3, 0}}));
 }
 
@@ -183,8 +184,8 @@ TEST(SetEdges, WhatIsListedOneWayKeepsItsDirection) {
         // The way back is another edge where it has other features.
         EdgeList{.edges = {{0, 1}, {1, 0}, {1, 2}, {1, 2}}, .features = {{1}, {2}, {3}, {3}}}}) {
     const Structure sample = with_edges(list);
-    EXPECT_FALSE(sample.both_ways);
-    EXPECT_EQ(sample.edges.size(), list.edges.size());
+    EXPECT_FALSE(graph_of(sample).both_ways);
+    EXPECT_EQ(graph_of(sample).edges.size(), list.edges.size());
     EXPECT_MATRIX(directed("hops clip=3", sample).narrow(0, 2, 1), matrix({{4, 4, 0}}));
     EXPECT_MATRIX(directed("edges", sample).narrow(0, 2, 1), matrix({{0, 0, 0}}));
   }

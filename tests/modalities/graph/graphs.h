@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/relation.h"
 #include "tests/error_of.h"
 
@@ -13,9 +14,9 @@ namespace relbias::modalities {
 inline Structure graph_of(int64_t nodes, std::vector<std::array<int64_t, 2>> edges,
                           std::vector<double> weights = {}) {
   Structure graph;
-  graph.nodes = graph.queries = graph.keys = nodes;
-  graph.edges = std::move(edges);
-  graph.edge_weights = std::move(weights);
+  edit_graph(graph).nodes = graph.queries = graph.keys = nodes;
+  edit_graph(graph).edges = std::move(edges);
+  edit_graph(graph).edge_weights = std::move(weights);
   return graph;
 }
 

@@ -22,9 +22,10 @@ std::vector<int64_t> numbers(const at::Tensor& pixels) {
   return all;
 }
 
-at::Tensor evaluated(const Views& views, int64_t size, int64_t samples, int64_t batch) {
+at::Tensor evaluated(const Views& views, int64_t size, int64_t samples, int64_t batch,
+                     Split split = Split::test) {
   std::vector<at::Tensor> all;
-  views.evaluation({.size = size, .samples = samples, .tokens = 0, .batch = batch},
+  views.evaluation({.size = size, .samples = samples, .tokens = 0, .batch = batch, .split = split},
                    [&](const Views::Shown& shown) { all.push_back(shown.pixels); });
   return at::cat(all);
 }
@@ -54,8 +55,7 @@ TEST(Views, EvaluationTakesTheSameFirstPicturesForEveryNumber) {
   EXPECT_EQ(all.size(0), 20);
   EXPECT_TRUE(at::equal(evaluated(views, 4, 5, 3), all.narrow(0, 0, 5)));
   for (const int64_t n : numbers(all)) EXPECT_GE(n, 40);
-  const Views validation(images, {.split = Split::validation});
-  for (const int64_t n : numbers(evaluated(validation, 4, 1000, 7))) {
+  for (const int64_t n : numbers(evaluated(views, 4, 1000, 7, Split::validation))) {
     EXPECT_GE(n, 20);
     EXPECT_LT(n, 40);
   }

@@ -78,21 +78,84 @@ TEST(Grouping, RelationsOfOneTaskShareATable) {
               ElementsAre("none@token", "t5@token + table@tree", "table@token", "table@tree"));
 }
 
-// Runs of one encoding and unlike settings are no repetitions: their mean would mix two
-// experiments.
-TEST(Grouping, OtherSettingsAreOtherRows) {
+// Differently trained runs are no rivals: a table each, and every differing key in the title.
+TEST(Grouping, OtherSettingsAreOtherTables) {
   std::vector<RunRecord> runs;
   for (const int64_t seed : {0, 1}) {
-    for (const int64_t size : {32, 64}) {
-      RunRecord& run = runs.emplace_back(table_run("alibi", seed, {{1, 0.99}}));
-      run.run_id += "-" + std::to_string(size);
-      run.config +=
-          "[train]\nsize = " + std::to_string(size) + "\nsizes = [" + std::to_string(size) + "]\n";
+    runs.push_back(table_run("rope", seed, {{1, 0.99}}));
+    runs.back().config += "[train]\nsteps = 120\nlearning_rate = 0.001\n";
+    runs.push_back(table_run("alibi", seed, {{1, 0.9}}));
+    runs.back().config += "[train]\nsteps = 30\nlearning_rate = 0.003\n";
+  }
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  ASSERT_EQ(groups.size(), 2);
+  EXPECT_EQ(groups[0].rows[0].runs.size(), 2);
+  const std::string title = compare(groups[0], "accuracy", "higher")[0].title;
+  EXPECT_THAT(title, HasSubstr(", train.learning_rate=0.001, train.steps=120"));
+}
+
+TEST(Grouping, OtherDataAreAnotherTable) {
+  std::vector<RunRecord> runs;
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    runs.push_back(table_run("rope", seed, {{1, 0.99}}));
+    runs.back().dataset_hash = seed < 2 ? "aaaa" : "bbbb";
+  }
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  ASSERT_EQ(groups.size(), 2);
+  EXPECT_EQ(groups[0].rows[0].runs.size(), 2);
+  EXPECT_EQ(groups[1].apart.at(0).second, "bbbb");
+}
+
+TEST(Grouping, LengthScaleIsARivalInTheSameTable) {
+  std::vector<RunRecord> runs;
+  for (const char* scale : {"none", "log"}) {
+    for (const char* encoding : {"alibi", "t5"}) {
+      runs.push_back(table_run(encoding, 0, {{1, 0.99}}));
+      runs.back().run_id += scale;
+      runs.back().settings = {{"model.length_scale", scale}, {"train.steps", "30"}};
     }
   }
-  runs.push_back(table_run("t5", 0, {{1, 0.99}}));
-  EXPECT_THAT(labels_of(runs), ElementsAre("alibi, train.size=32", "alibi, train.size=64", "t5"));
-  EXPECT_EQ(group_runs(runs)[0].rows[0].runs.size(), 2);
+  EXPECT_THAT(labels_of(runs),
+              ElementsAre("alibi, model.length_scale=log", "alibi, model.length_scale=none",
+                          "t5, model.length_scale=log", "t5, model.length_scale=none"));
+  const std::vector<TaskRuns> groups = group_runs(runs);
+  ASSERT_EQ(groups.size(), 1);
+  EXPECT_TRUE(same_settings(groups[0].rows[0], groups[0].rows[2]));
+  EXPECT_FALSE(same_settings(groups[0].rows[0], groups[0].rows[3]));
+}
+
+// Each encoding has its own rate; one that has fewer keys to choose stands in the same table.
+TEST(Grouping, WhatWasTunedTellsNothingApart) {
+  std::vector<RunRecord> runs;
+  for (const char* encoding : {"none", "t5"}) {
+    runs.push_back(table_run(encoding, 0, {{1, 0.99}}));
+    const bool is_none = std::string(encoding) == "none";
+    runs.back().settings = {{"train.learning_rate", is_none ? "0.001" : "0.003"},
+                            {"train.encoding_rate", is_none ? "1" : "30"}};
+    runs.back().tuning = is_none ? R"({"trials":2,"of":6,"chosen":{"train.learning_rate":"0.001"}})"
+                                 : R"({"trials":6,"of":6,"chosen":{"train.learning_rate":"0.003",)"
+                                   R"("train.encoding_rate":"30"}})";
+  }
+  EXPECT_THAT(labels_of(runs), ElementsAre("none", "t5"));
+  EXPECT_EQ(group_runs(runs).size(), 1);
+  EXPECT_EQ(comparison_of(runs).rows[1].chosen, "encoding_rate=30, learning_rate=0.003");
+  runs[0].tuning.clear();
+  EXPECT_EQ(group_runs(runs).size(), 2);  // not the same chance
+  runs[1].role = "trial";
+  EXPECT_EQ(group_runs(runs).size(), 1);
+}
+
+TEST(Grouping, RunsThatNeverBeganCountAsPlanned) {
+  std::vector<RunRecord> runs = {table_run("alibi", 0, {{1, 0.99}}),
+                                 table_run("alibi", 1, {{1, 0.99}}), table_run("alibi", 2, {})};
+  runs[2].status = RunStatus::running;
+  runs[2].message = not_begun;
+  const Comparison comparison = comparison_of(runs);
+  const ComparisonRow& row = row_of(comparison, "alibi");
+  EXPECT_EQ(row.planned, 3);
+  EXPECT_EQ(row.runs, 2);
+  EXPECT_EQ(row.done, 2);
+  EXPECT_EQ(note_of(comparison, row.runs_mark), "seed 2 not begun");
 }
 
 TEST(Grouping, CopiesOfARunCountOnce) {
@@ -304,8 +367,11 @@ TEST(Comparison, SpeedIsRelativeToNoneOfTheSameSettings) {
       run.train[0].tokens_per_second /= static_cast<double>(layers);
     }
   }
-  for (const ComparisonRow& row : comparison_of(runs).rows) {
-    EXPECT_EQ(row.speed, row.label.starts_with("none") ? 1 : 0.75) << row.label;
+  for (const TaskRuns& group : group_runs(runs)) {
+    const std::vector<Comparison> comparisons = compare(group, "accuracy", "higher");
+    for (const ComparisonRow& row : comparisons[0].rows) {
+      EXPECT_EQ(row.speed, row.label == "none" ? 1 : 0.75) << row.label;
+    }
   }
 }
 

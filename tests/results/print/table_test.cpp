@@ -204,31 +204,37 @@ TEST(Table, CsvIsTidy) {
   run.message = "a, \"b\"\nc";
   run.evaluation.push_back(
       {64, 2, "x,y", "accuracy", not_given, not_given, 0, 0.5, false, "too long"});
-  const RunRecord failed = stopped_run("t5", 0, RunStatus::failed, "no");
+  RunRecord failed = stopped_run("t5", 0, RunStatus::failed, "no");
+  run.settings = {{"train.steps", "30"}, {"train.batch", "8"}};
+  failed.settings = {{"train.steps", "60"}, {"train.batch", "8"}};
   EXPECT_EQ(
       table({run, failed}, TableFormat::csv),
       "run_id,role,study,status,message,commit,uncommitted,device,cpu,threads,parameters_total,"
       "parameters_position,started,finished,wall_seconds,modality,task,task_kind,dataset,"
-      "dataset_hash,relation,encoding,backend,seed,train_size,primary_metric,better,ceiling,size,"
-      "factor,condition,metric,value,standard_error,samples,chance,defined,reason,step\n"
+      "dataset_hash,relation,encoding,backend,seed,train_size,primary_metric,better,ceiling,label,"
+      "seeds,tuned,train.steps,size,factor,condition,metric,value,standard_error,samples,chance,"
+      "defined,reason,step,low,high\n"
       "alibi-1,run,text-gates,done,\"a, \"\"b\"\"\nc\",,,,,0,0,128,,,,text,flip-flop,benchmark,,,"
-      "token,alibi,,1,32,accuracy,higher,1,32,1,,accuracy,0.3333333333333333,0.01,384,0.5,true,,0\n"
+      "token,alibi,,1,32,accuracy,higher,1,alibi,1,,30,32,1,,accuracy,0.3333333333333333,0.01,384,"
+      "0.5,true,,0,,\n"
       "alibi-1,run,text-gates,done,\"a, \"\"b\"\"\nc\",,,,,0,0,128,,,,text,flip-flop,benchmark,,,"
-      "token,alibi,,1,32,accuracy,higher,1,64,2,\"x,y\",accuracy,,,0,0.5,false,too long,0\n"
+      "token,alibi,,1,32,accuracy,higher,1,alibi,1,,30,64,2,\"x,y\",accuracy,,,0,0.5,false,"
+      "too long,0,,\n"
       "t5-0,run,text-gates,failed,no,,,,,0,0,128,,,,text,flip-flop,benchmark,,,token,t5,,0,32,"
-      "accuracy,higher,1,,,,,,,,,,,\n");
+      "accuracy,higher,1,t5,1,,60,,,,,,,,,,,,,\n");
 }
 
 TEST(Table, RanksByModalityAndAsCsv) {
   const std::vector<RunRecord> runs = two_encodings();
-  EXPECT_EQ(render_standings(runs, StandingsBy::modality, 8, TableFormat::csv),
-            "encoding,column,factor,tasks,rank,value,state,score,low,high\n"
-            "t5,text,8,1,1,0.745,,,,\n"
-            "t5,overall,8,1,1,,,1,0.9795918367346939,1.0204081632653061\n"
-            "none,text,8,1,2,0.605,,,,\n"
-            "none,overall,8,1,2,,,0.4285714285714285,0.40816326530612235,0.44897959183673464\n");
+  const std::string csv = render_standings(runs, StandingsBy::modality, 8, TableFormat::csv);
+  EXPECT_THAT(csv, StartsWith("table,encoding,column,factor,tasks,rank,value,state,score,low,high\n"
+                              "1,t5 num_buckets=8,text,8,1,1,0.745,,,,\n"
+                              "1,t5 num_buckets=8,overall,8,1,1,,,0.4"));
+  EXPECT_THAT(csv, HasSubstr("1,none,text,8,1,2,0.605,,,,\n1,none,overall,8,1,2,,,0.2"));
+  EXPECT_THAT(render_standings(runs, StandingsBy::modality, 8, TableFormat::markdown),
+              HasSubstr("**Probability of improvement at 8x the training size**"));
   EXPECT_THAT(render_standings(runs, StandingsBy::task, 1, TableFormat::markdown),
-              HasSubstr("| encoding | flip-flop | overall | score |"));
+              HasSubstr("| encoding | flip-flop (text) | overall | score |"));
   EXPECT_THROW(render_standings(runs, StandingsBy::modality, 3, TableFormat::text), StoreError);
 }
 

@@ -42,6 +42,7 @@ TEST(Report, HasEveryKindOfFigureAndTheirJson) {
   EXPECT_EQ(figures_of(report, "curves").size(), 5);
   EXPECT_EQ(figures_of(report, "training").size(), 5);
   EXPECT_EQ(figures_of(report, "cost").size(), 5);
+  EXPECT_EQ(figures_of(report, "forest").size(), 5);
   EXPECT_EQ(figures_of(report, "attention").size(), 5);
   EXPECT_EQ(figures_of(report, "bias").size(), 5);
   EXPECT_EQ(figures_of(report, "ranks").size(), 2);  // at 1x and 4x
@@ -59,7 +60,8 @@ TEST(Report, CurvesHaveABandAndALineAtTheTrainingSize) {
   EXPECT_EQ(figure["layout"]["shapes"][0]["x0"], 1);
   std::map<std::string, int> roles;
   for (const Json& trace : figure["data"]) ++roles[trace["meta"]["role"].get<std::string>()];
-  EXPECT_EQ(roles, (std::map<std::string, int>{{"mean", 4}, {"band", 4}, {"seed", 12}}));
+  EXPECT_EQ(roles,
+            (std::map<std::string, int>{{"mean", 4}, {"band", 4}, {"seed", 12}, {"guessing", 1}}));
   for (const Json& trace : figure["data"]) {
     if (trace["name"] != "alibi" || trace["meta"]["role"] != "mean") continue;
     EXPECT_EQ(trace["x"], Json({1, 2, 4, 8}));
@@ -75,8 +77,8 @@ TEST(Report, OneSeedHasNoBand) {
   for (const Json& trace : figure["data"]) {
     EXPECT_NE(trace["meta"]["role"], "band");
   }
-  EXPECT_THAT(data_of(report)["advice"][0]["caution"].get<std::string>(),
-              HasSubstr("differences may be chance"));
+  EXPECT_THAT(data_of(report)["advice"][0]["missing"].dump(),
+              HasSubstr("3 seeds or more, 1 found"));
 }
 
 TEST(Report, LearnedTablesTakeTheShapeOfTheirRelation) {
@@ -159,7 +161,8 @@ TEST(Report, PlainAndScaledAttentionStandSideBySide) {
   const auto figures = figures_of(make_report(report_input(runs)), "length-scale");
   ASSERT_EQ(figures.size(), 1);
   EXPECT_EQ(figures[0]["data"].size(), 8);
-  EXPECT_EQ(figures[0]["data"][1]["line"]["dash"], "dash");
+  // One dash for one encoding, in every figure.
+  EXPECT_NE(figures[0]["data"][0]["line"]["dash"], figures[0]["data"][1]["line"]["dash"]);
 }
 
 TEST(Report, ClaimsHaveVerdictsAndEvidence) {
@@ -172,33 +175,33 @@ TEST(Report, ClaimsHaveVerdictsAndEvidence) {
   EXPECT_THAT(claims[0]["evidence"].get<std::string>(), HasSubstr("3 seeds, 64 samples"));
 }
 
-TEST(Report, AdviceFollowsFromTheRuns) {
-  const Json advice = data_of(make_report(report_input(report_runs())))["advice"];
+TEST(Report, AdviceFollowsFromTunedRuns) {
+  std::vector<RunRecord> runs = report_runs();
+  for (RunRecord& run : runs) run.tuning = R"({"trials":6,"of":6,"chosen":{}})";
+  const Json advice = data_of(make_report(report_input(runs)))["advice"];
   ASSERT_EQ(advice.size(), 5);
   for (const Json& one : advice) {
-    ASSERT_EQ(one["choices"].size(), 3);
+    ASSERT_EQ(one["choices"].size(), 2) << one;
     EXPECT_EQ(one["choices"][0]["purpose"], "at the training size");
-    EXPECT_EQ(one["choices"][0]["encoding"], "rope");
     EXPECT_EQ(one["choices"][1]["purpose"], "at 4x");
-    EXPECT_EQ(one["choices"][1]["encoding"], "alibi");
-    // Scores are shares above chance: none's .46 of .491 is under 95 %.
-    EXPECT_NE(one["choices"][2]["encoding"], "none");
-    EXPECT_EQ(one["seeds"], 3);
-    EXPECT_EQ(one["caution"], "one task only");
+    EXPECT_THAT(one["choices"][1]["encoding"].get<std::string>(), StartsWith("alibi"));
+    EXPECT_THAT(one["choices"][1]["reason"].get<std::string>(), HasSubstr("] over 1 task"));
+    EXPECT_TRUE(one["missing"].empty());
   }
 }
 
-TEST(Report, AdviceFarFromTrainingTakesTheNearestBin) {
-  std::vector<RunRecord> runs = {table_run("alibi", 0, {}), table_run("t5", 0, {})};
-  for (RunRecord& run : runs) {
-    const double value = run.encoding == "t5" ? 1 : 0.96;
-    run.evaluation = {{32, not_given, "<=32", "accuracy", 1, 0, 9, 0.5, true, ""},
-                      {80, not_given, "33-80", "accuracy", value, 0, 9, 0.5, true, ""}};
-  }
-  const Json advice = data_of(make_report(report_input(runs)))["advice"][0]["choices"];
-  EXPECT_EQ(advice[1]["purpose"], "at 2.5x");
-  EXPECT_EQ(advice[1]["encoding"], "t5");
-  EXPECT_THAT(advice[1]["reason"].get<std::string>(), HasSubstr("tokens a second"));
+TEST(Report, AdviceSaysWhatIsMissing) {
+  const auto missing = [](const std::vector<RunRecord>& runs) {
+    const Json advice = data_of(make_report(report_input(runs)))["advice"][0];
+    EXPECT_TRUE(advice["choices"].empty()) << advice;
+    return advice["missing"].dump();
+  };
+  std::vector<RunRecord> runs = modality_runs("text", "flip-flop");
+  EXPECT_THAT(missing(runs), HasSubstr("tuned runs"));
+  for (RunRecord& run : runs) run.tuning = R"({"trials":6,"of":6,"chosen":{}})";
+  EXPECT_THAT(missing({runs.begin(), runs.begin() + 4}), HasSubstr("3 seeds or more, 1 found"));
+  for (RunRecord& run : runs) run.task_kind = "gate";
+  EXPECT_THAT(missing(runs), HasSubstr("benchmark tasks"));
 }
 
 TEST(Report, WhatRunsShareIsSaidOnce) {

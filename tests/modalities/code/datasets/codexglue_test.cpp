@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include "modalities/code/tree_structure.h"
 #include "tests/error_of.h"
 #include "tests/modalities/code/code_data.h"
 
@@ -46,7 +47,7 @@ TEST_F(Defects, AreFunctionsWithALabel) {
   const Batch batch = evaluated(*task, 100);
   EXPECT_TRUE(batch.sources.empty());  // of a jsonl file each function is its own source
   EXPECT_TRUE(at::equal(batch.answers.at(0).targets.flatten(), at::tensor({0, 1, 0}, at::kLong)));
-  EXPECT_FALSE(batch.structures.at(0).parents.empty());
+  EXPECT_FALSE(tree_of(batch.structures.at(0)).parents.empty());
 }
 
 TEST_F(Defects, ACopyOfATestFunctionDoesNotTrain) {

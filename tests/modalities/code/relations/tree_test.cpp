@@ -7,6 +7,7 @@
 #include <random>
 
 #include "modalities/code/syntax/tree_order.h"
+#include "modalities/code/tree_structure.h"
 #include "tests/error_of.h"
 #include "tests/scratch_folder.h"
 
@@ -19,8 +20,8 @@ using testing::HasSubstr;
 Structure tree_of(std::vector<int64_t> parents, std::vector<int64_t> tokens) {
   Structure sample;
   sample.queries = sample.keys = static_cast<int64_t>(tokens.size());
-  sample.parents = std::move(parents);
-  sample.token_nodes = std::move(tokens);
+  edit_tree(sample).parents = std::move(parents);
+  edit_tree(sample).token_nodes = std::move(tokens);
   return sample;
 }
 

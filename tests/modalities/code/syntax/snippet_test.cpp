@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests: functions cut out of files, their tokens and what they say.
 #include "modalities/code/syntax/snippet.h"
+#include "modalities/code/tree_structure.h"
 
 #include <gmock/gmock.h>
 
@@ -79,7 +80,7 @@ TEST(Snippet, TokensAreLeavesOrNodes) {
   const Snippet snippet = first_function("def f(): pass");
   EXPECT_EQ(structure_of(snippet, false).keys, 6);
   EXPECT_EQ(structure_of(snippet, true).keys, static_cast<int64_t>(snippet.tree.nodes.size()));
-  EXPECT_EQ(structure_of(snippet, true).token_nodes.at(3), 3);
+  EXPECT_EQ(tree_of(structure_of(snippet, true)).token_nodes.at(3), 3);
 }
 
 }  // namespace

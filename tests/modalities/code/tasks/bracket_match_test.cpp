@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include "modalities/code/tree_structure.h"
 #include "modalities/relation.h"
 #include "tests/error_of.h"
 #include "tests/modalities/code/code_data.h"
@@ -57,7 +58,7 @@ TEST(BracketMatch, InTheTreeTheOpenerIsTheFirstSibling) {
   const auto tree = make_relation("tree");
   for (int64_t n = 0; n < 10; ++n) {
     const Structure& structure = batch.structures.at(static_cast<size_t>(n));
-    EXPECT_EQ(structure.token_nodes.size(), 32u);
+    EXPECT_EQ(tree_of(structure).token_nodes.size(), 32u);
     const Tensor ids = tree->map(structure).index.select(0, 0);
     for (int64_t at = 0; at < 32; ++at) {
       if (!batch.answers[0].scored[n][at].item<bool>()) continue;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "modalities/graph/graph.h"
+#include "modalities/graph/graph_structure.h"
 #include "tests/modalities/graph/graphs.h"
 #include "tests/scratch_folder.h"
 
@@ -62,12 +63,12 @@ TEST(Graphml, ReadsNodesEdgesAndKeys) {
       load("graphml", path + " label=toxic labels=categories node_category=kind weight=length");
   EXPECT_THAT(loaded->report(), HasSubstr("6 files, 1 empty graphs left out"));
   const Graph& graph = loaded.graph("graph g0.graphml");
-  EXPECT_EQ(graph.structure.nodes, 3);
-  EXPECT_THAT(graph.structure.edges, ElementsAre(ElementsAre(0, 1), ElementsAre(1, 2)));
-  EXPECT_THAT(graph.structure.edge_weights, ElementsAre(1.5, 2));
+  EXPECT_EQ(graph_of(graph.structure).nodes, 3);
+  EXPECT_THAT(graph_of(graph.structure).edges, ElementsAre(ElementsAre(0, 1), ElementsAre(1, 2)));
+  EXPECT_THAT(graph_of(graph.structure).edge_weights, ElementsAre(1.5, 2));
   EXPECT_MATRIX(graph.categories.t(), matrix({{2, 0, 1}}));
   EXPECT_EQ(graph.labels[0].item<double>(), 1);
-  EXPECT_EQ(loaded.graph("graph directed.graphml").structure.edges.size(), 2u);
+  EXPECT_EQ(graph_of(loaded.graph("graph directed.graphml").structure).edges.size(), 2u);
   const Loaded nodes = load("graphml", path + " node_label=kind");
   EXPECT_MATRIX(nodes.graph("graph g0.graphml").labels[0].unsqueeze(0), matrix({{2, 0, 1}}));
 }
@@ -151,7 +152,7 @@ TEST(Graphml, ManyElementsAreNotDeep) {
   }
   for (int n = 0; n < 4; ++n) folder.write(fmt::format("g{}.graphml", n), graphml(wide));
   const Loaded loaded = load("graphml", "label=toxic path=" + folder.path().string());
-  EXPECT_EQ(loaded.graph("graph g0.graphml").structure.edges.size(), 1502u);
+  EXPECT_EQ(graph_of(loaded.graph("graph g0.graphml").structure).edges.size(), 1502u);
 }
 
 // Twelve paths of three nodes, every edge listed in both directions.
@@ -189,8 +190,8 @@ TEST(TuDataset, ReadsGraphsLabelsAndNodes) {
   EXPECT_THAT(loaded->report(),
               HasSubstr("edges of 12 graphs listed in both directions, kept once"));
   const Graph& graph = loaded.graph("graph 2 of DS");
-  EXPECT_THAT(graph.structure.edges, ElementsAre(ElementsAre(0, 1), ElementsAre(1, 2)));
-  EXPECT_TRUE(graph.structure.both_ways);
+  EXPECT_THAT(graph_of(graph.structure).edges, ElementsAre(ElementsAre(0, 1), ElementsAre(1, 2)));
+  EXPECT_TRUE(graph_of(graph.structure).both_ways);
   EXPECT_MATRIX(graph.categories.t(), matrix({{0, 1, 2}}));
   EXPECT_EQ(graph.labels[0].item<double>(), 1);
   EXPECT_EQ(loaded.graph("graph 1 of DS").labels[0].item<double>(), 0);
@@ -277,9 +278,9 @@ TEST(OgbCsv, ReadsCompressedFilesSplitsAndMissingLabels) {
   EXPECT_TRUE(std::isnan(loaded.graph(named(2)).labels[0].item<double>()));
   EXPECT_MATRIX(loaded.graph(named(3)).categories, matrix({{6, 0}, {8, 1}}));
   EXPECT_THAT(loaded->category_counts(), ElementsAre(9, 2));
-  EXPECT_MATRIX(loaded.graph(named(3)).structure.edge_features, matrix({{0, 1}}));
-  EXPECT_THAT(loaded.graph(named(3)).structure.edges, ElementsAre(ElementsAre(0, 1)));
-  EXPECT_FALSE(loaded.graph(named(3)).structure.both_ways);
+  EXPECT_MATRIX(graph_of(loaded.graph(named(3)).structure).edge_features, matrix({{0, 1}}));
+  EXPECT_THAT(graph_of(loaded.graph(named(3)).structure).edges, ElementsAre(ElementsAre(0, 1)));
+  EXPECT_FALSE(graph_of(loaded.graph(named(3)).structure).both_ways);
 }
 
 TEST(OgbCsv, GraphsThatTheSplitDoesNotListAreLeftOut) {

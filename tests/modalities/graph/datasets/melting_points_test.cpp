@@ -6,6 +6,7 @@
 #include <set>
 
 #include "modalities/graph/graph.h"
+#include "modalities/graph/graph_structure.h"
 #include "tests/error_of.h"
 #include "tests/scratch_folder.h"
 
@@ -28,7 +29,7 @@ TEST(MeltingPoints, AreMeasuredOncePerMolecule) {
   for (const Split split : all_splits) {
     for (const Graph* graph : graphs.graphs(split)) {
       EXPECT_TRUE(keys.insert(graph->key).second) << graph->key;
-      EXPECT_TRUE(split == Split::test || graph->structure.nodes <= 16);
+      EXPECT_TRUE(split == Split::test || graph_of(graph->structure).nodes <= 16);
       const double kelvin = graph->labels[0].item<double>();
       EXPECT_GT(kelvin, 50) << graph->key;
       EXPECT_LT(kelvin, 1500) << graph->key;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/paths.h"
 #include "modalities/graph/reading/smiles.h"
 #include "tests/modalities/graph/graphs.h"
@@ -30,11 +31,11 @@ const GraphDataset& graphs(const Dataset& dataset) {
 
 TEST(Smiles, AtomsAndBonds) {
   const Molecule molecule = read_smiles("OCC#N", Atoms::classes);
-  EXPECT_EQ(molecule.graph.structure.nodes, 4);
+  EXPECT_EQ(graph_of(molecule.graph.structure).nodes, 4);
   EXPECT_MATRIX(molecule.graph.categories.t(), matrix({{2, 0, 0, 1}}));
-  EXPECT_THAT(molecule.graph.structure.edges,
+  EXPECT_THAT(graph_of(molecule.graph.structure).edges,
               ElementsAre(ElementsAre(0, 1), ElementsAre(1, 2), ElementsAre(2, 3)));
-  EXPECT_MATRIX(molecule.graph.structure.edge_features,
+  EXPECT_MATRIX(graph_of(molecule.graph.structure).edge_features,
                 matrix({{1, 0, 0, 0}, {1, 0, 0, 0}, {0, 0, 1, 0}}));
   EXPECT_EQ(largest_heteroatom_distance(molecule.graph), 3);
   EXPECT_MATRIX(read_smiles("FC(=O)[Na]", Atoms::elements).graph.categories.t(),
@@ -42,7 +43,7 @@ TEST(Smiles, AtomsAndBonds) {
   EXPECT_MATRIX(read_smiles("FC(=O)[Na]", Atoms::classes).graph.categories.t(),
                 matrix({{4, 0, 2, 5}}));
   const Molecule benzene = read_smiles("C1=CC=CC=C1", Atoms::classes);
-  EXPECT_EQ(benzene.graph.structure.edge_features.select(1, 3).sum().item<float>(), 6);
+  EXPECT_EQ(graph_of(benzene.graph.structure).edge_features.select(1, 3).sum().item<float>(), 6);
   EXPECT_EQ(largest_heteroatom_distance(read_smiles("CCO", Atoms::classes).graph), 0);
 }
 
@@ -53,14 +54,14 @@ TEST(Smiles, WhatIsNoGraphSaysWhy) {
   EXPECT_EQ(read_smiles("CC.O", Atoms::classes).fault, "has several fragments");
   EXPECT_EQ(read_smiles("", Atoms::classes).fault, "has no atoms");
   const Molecule single = read_smiles("C", Atoms::classes);
-  EXPECT_EQ(single.graph.structure.nodes, 1);
-  EXPECT_EQ(single.graph.structure.edge_features.sizes(), (at::IntArrayRef{0, 4}));
+  EXPECT_EQ(graph_of(single.graph.structure).nodes, 1);
+  EXPECT_EQ(graph_of(single.graph.structure).edge_features.sizes(), (at::IntArrayRef{0, 4}));
 }
 
 // Hydrogens are no nodes, but those that make up a molecule or are isotopes.
 TEST(Smiles, HydrogensAreRemoved) {
   const auto nodes = [](const std::string& smiles) {
-    return read_smiles(smiles, Atoms::elements).graph.structure.nodes;
+    return graph_of(read_smiles(smiles, Atoms::elements).graph.structure).nodes;
   };
   EXPECT_EQ(nodes("[H]OC([H])([H])C"), 3);
   EXPECT_EQ(nodes("N[C@@]([H])(C)C(=O)O"), 6);
@@ -72,7 +73,8 @@ TEST(Smiles, HydrogensAreRemoved) {
 // A chain of carbon with an oxygen at both ends.
 Graph chain_of(int64_t atoms) {
   Graph chain = new_graph("chain", atoms);
-  for (int64_t atom = 1; atom < atoms; ++atom) chain.structure.edges.push_back({atom - 1, atom});
+  for (int64_t atom = 1; atom < atoms; ++atom)
+    edit_graph(chain.structure).edges.push_back({atom - 1, atom});
   chain.categories = at::zeros({atoms, 1}, at::kLong);
   for (const int64_t end : {int64_t{0}, atoms - 1}) chain.categories[end][0].fill_(2);
   return chain;
@@ -80,11 +82,11 @@ Graph chain_of(int64_t atoms) {
 
 TEST(Smiles, HeteroatomsInDifferentFragmentsAreNotApart) {
   Graph parts = chain_of(3);  // O-C-O, and S-N beside it
-  parts.structure.nodes = 5;
-  parts.structure.edges.push_back({3, 4});
+  edit_graph(parts.structure).nodes = 5;
+  edit_graph(parts.structure).edges.push_back({3, 4});
   parts.categories = at::tensor({2, 0, 2, 3, 1}, at::kLong).unsqueeze(1);
   EXPECT_EQ(largest_heteroatom_distance(parts), 2);
-  parts.structure.edges.clear();
+  edit_graph(parts.structure).edges.clear();
   EXPECT_EQ(largest_heteroatom_distance(parts), 0);
 }
 
@@ -99,7 +101,7 @@ TEST(Smiles, HeteroatomsOfAMoleculeMayBeFarApart) {
 TEST(Smiles, LongChainsAreReadInTime) {
   const auto started = std::chrono::steady_clock::now();
   const Graph chain = read_smiles(std::string(8000, 'C'), Atoms::classes).graph;
-  EXPECT_EQ(chain.structure.nodes, 8000);
+  EXPECT_EQ(graph_of(chain.structure).nodes, 8000);
   EXPECT_LT(chain.structure.name.size(), 300u);
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
   const Molecule molecule = read_smiles(std::string(40'000, 'C'), Atoms::classes);
@@ -141,7 +143,7 @@ TEST(Molecules, AreThoseOfTheFile) {
   for (const Split split : all_splits) {
     for (const Graph* graph : graphs(*dataset).graphs(split)) {
       EXPECT_TRUE(names.insert(graph->structure.name).second) << graph->structure.name;
-      const int64_t nodes = graph->structure.nodes;
+      const int64_t nodes = graph_of(graph->structure).nodes;
       EXPECT_GE(nodes, 4);
       EXPECT_TRUE(split == Split::test || nodes <= 15);
       EXPECT_EQ(component_count(graph->structure), 1);
@@ -178,7 +180,7 @@ TEST(Molecules, LinesMayEndAsOnWindows) {
   for (const Split split : all_splits) {
     for (const Graph* graph : graphs(*dataset).graphs(split)) {
       EXPECT_EQ(graph->labels[1].item<double>(),
-                static_cast<double>(graph->structure.nodes - 5) + 0.5);
+                static_cast<double>(graph_of(graph->structure).nodes - 5) + 0.5);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include "modalities/graph/graph_structure.h"
 #include "tests/modalities/graph/graphs.h"
 
 namespace relbias::modalities {
@@ -49,7 +50,7 @@ TEST(Edges, RelabellingRelabelsFeatures) {
   const Structure graph = graph_of(5, {{0, 1}, {1, 2}, {0, 3}, {3, 2}, {2, 4}}, {1, 2, 3, 4, 5});
   const std::vector<int64_t> order = {2, 0, 4, 1, 3};
   Structure moved = graph;
-  for (auto& edge : moved.edges) {
+  for (auto& edge : edit_graph(moved).edges) {
     for (auto& end : edge) end = order[static_cast<size_t>(end)];
   }
   const at::Tensor place = at::tensor(order, at::kLong);
@@ -61,7 +62,7 @@ TEST(Edges, DirectionsAndSeveralFeatures) {
   EXPECT_MATRIX(sums("edges directed=true edges=0-1:3,1-2:5"),
                 matrix({{0, 3, 4}, {0, 0, 5}, {0, 0, 0}}));
   Structure graph = graph_of(3, {{0, 1}, {1, 2}});
-  graph.edge_features = at::tensor({1.f, 2.f, 3.f, 4.f}).view({2, 2});
+  edit_graph(graph).edge_features = at::tensor({1.f, 2.f, 3.f, 4.f}).view({2, 2});
   const RelationMap map = make_relation("edges steps=2 features=2")->map(with_virtual(graph));
   EXPECT_MATRIX(map.features[0][1][3].unsqueeze(0), matrix({{0.5, 1, 1.5, 2}}));
   EXPECT_EQ(map.features[0][0].abs().sum().item<float>(), 0);

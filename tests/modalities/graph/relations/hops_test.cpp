@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/node_pairs.h"
 #include "tests/modalities/graph/graphs.h"
 
@@ -96,11 +97,11 @@ TEST(Hops, OneNodeAndNone) {
 
 TEST(Hops, DistancesMayBeGiven) {
   Structure sample = graph_of(2, {});
-  sample.hops = at::tensor({0, 7, -1, 0}, at::kLong).view({2, 2});
+  edit_graph(sample).hops = at::tensor({0, 7, -1, 0}, at::kLong).view({2, 2});
   EXPECT_MATRIX(make_relation("hops clip=3")->map(sample).pair_rows()[0], matrix({{0, 3}, {4, 0}}));
   // Pairs at distance 1 are the edges that coordinates are made of.
   sample = graph_of(3, {});
-  sample.hops = at::tensor({0, 1, 2, 1, 0, 1, 2, 1, 0}, at::kLong).view({3, 3});
+  edit_graph(sample).hops = at::tensor({0, 1, 2, 1, 0, 1, 2, 1, 0}, at::kLong).view({3, 3});
   EXPECT_TRUE(at::equal(make_relation("hops")->map(sample).key_coordinates,
                         make_relation("hops")->map(graph_of(3, {{0, 1}, {1, 2}})).key_coordinates));
 }
@@ -109,7 +110,7 @@ TEST(Hops, DistancesMayBeGiven) {
 TEST(Hops, GivenDistancesAreNotWeighted) {
   Structure sample = graph_of(2, {{0, 1}}, {2.5});
   sample.name = "graph 17";
-  sample.hops = at::tensor({0, 1, 1, 0}, at::kLong).view({2, 2});
+  edit_graph(sample).hops = at::tensor({0, 1, 1, 0}, at::kLong).view({2, 2});
   EXPECT_EQ(error_of([&] { make_relation("hops weighted=true")->map(sample); }),
             "relation hops weighted=true: graph 17 has distances in steps, edge weights expected");
 }

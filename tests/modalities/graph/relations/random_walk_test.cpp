@@ -69,7 +69,8 @@ TEST(RandomWalk, LinearAndContinuousBiasReadIt) {
   for (const std::string text : {"linear", "cpb"}) {
     const auto encoding =
         make_encoding(parse_encoding(text), "random-walk", context, Initialiser(1));
-    const auto result = attention(zeros, zeros, zeros, {{map, encoding->terms(map)}}, {});
+    const auto result =
+        attention(zeros, zeros, zeros, {{map, encoding->terms(map)}}, {.return_weights = true});
     result.weights.pow(2).sum().backward();
     for (const auto& parameter : encoding->named_parameters()) {
       EXPECT_GT(parameter.value().grad().abs().max().item<float>(), 0)

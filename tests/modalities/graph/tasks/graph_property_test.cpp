@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "modalities/graph/graph.h"
+#include "modalities/graph/graph_structure.h"
 #include "tests/modalities/graph/graphs.h"
 
 namespace relbias::modalities {
@@ -26,8 +27,9 @@ std::unique_ptr<GraphDataset> dataset_of(bool categories, int64_t numbers) {
   if (categories) source.category_counts = {3, 2};
   for (int64_t n = 0; n < 120; ++n) {
     Graph graph = new_graph(fmt::format("graph {}", n), 1 + n % 6);
-    const int64_t nodes = graph.structure.nodes;
-    for (int64_t node = 1; node < nodes; ++node) graph.structure.edges.push_back({0, node});
+    const int64_t nodes = graph_of(graph.structure).nodes;
+    for (int64_t node = 1; node < nodes; ++node)
+      edit_graph(graph.structure).edges.push_back({0, node});
     if (categories) {
       graph.categories = at::stack({at::arange(nodes) % 3, at::arange(nodes) % 2}, 1);
     }
@@ -51,7 +53,7 @@ TEST(GraphProperty, IdsOfEveryColumnHaveRowsOfTheirOwn) {
   EXPECT_EQ(task->traits().vocabulary, 3 + 2 + 16);
   const Batch batch = task->training({.size = 4, .batch = 30, .seed = 0, .step = 0});
   for (int64_t b = 0; b < 30; ++b) {
-    const int64_t nodes = batch.structures[static_cast<size_t>(b)].nodes;
+    const int64_t nodes = graph_of(batch.structures[static_cast<size_t>(b)]).nodes;
     EXPECT_LE(nodes, 4);
     const auto row = [&](int64_t node) {
       std::vector<int64_t> ids;
@@ -121,7 +123,7 @@ TEST(GraphProperty, TheTrivialRuleIsALinearModelOfTheTrainingGraphs) {
     const at::Tensor residual = (answers.targets - answers.guesses).masked_fill(~answers.scored, 0);
     std::vector<double> nodes;
     for (const Structure& graph : batch.structures) {
-      nodes.push_back(static_cast<double>(graph.nodes));
+      nodes.push_back(static_cast<double>(graph_of(graph).nodes));
     }
     const at::Tensor sizes = at::tensor(nodes, at::kFloat);
     EXPECT_GT(residual.abs().max().item<double>(), 1);
@@ -160,13 +162,13 @@ TEST(GraphProperty, SizesAreBinsOfTheHeldOutSplit) {
   task->evaluation({.size = 5, .samples = 1000, .tokens = 0, .batch = 3, .above = 2},
                    [&](const Batch& batch) {
                      for (const Structure& graph : batch.structures) {
-                       EXPECT_GT(graph.nodes, 2);
-                       EXPECT_LE(graph.nodes, 5);
+                       EXPECT_GT(graph_of(graph).nodes, 2);
+                       EXPECT_LE(graph_of(graph).nodes, 5);
                        ++seen;
                      }
                    });
   for (const Graph* graph : dataset->graphs(Split::test)) {
-    expected += graph->structure.nodes > 2 && graph->structure.nodes <= 5;
+    expected += graph_of(graph->structure).nodes > 2 && graph_of(graph->structure).nodes <= 5;
   }
   EXPECT_EQ(seen, expected);
   EXPECT_THAT(error_of([&] {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "modalities/graph/graph_structure.h"
 #include "modalities/graph/paths.h"
 #include "modalities/graph/random_graphs.h"
 #include "modalities/modality.h"
@@ -106,7 +107,7 @@ TEST(PairDistance, TheAnswerIsTheDistanceOfTheMarks) {
     for (int64_t b = 0; b < 64; ++b) {
       const Structure& graph = batch.structures[static_cast<size_t>(b)];
       EXPECT_EQ(component_count(graph), 1);
-      EXPECT_EQ(static_cast<int64_t>(graph.edges.size()), size - 1 + size / 8);
+      EXPECT_EQ(static_cast<int64_t>(graph_of(graph).edges.size()), size - 1 + size / 8);
       const at::Tensor marks = batch.inputs[b].nonzero().squeeze(1);
       ASSERT_EQ(marks.size(0), 2);
       EXPECT_TRUE(at::equal(batch.answers[0].pooled[b], batch.inputs[b] == 1));
@@ -135,14 +136,15 @@ TEST(RandomGraphs, TreesAreEquallyLikely) {
   std::map<std::set<std::set<int64_t>>, int> seen;
   for (int n = 0; n < 3200; ++n) {
     std::set<std::set<int64_t>> edges;
-    for (const auto& edge : random_tree(4, random).edges) edges.insert({edge[0], edge[1]});
+    const Structure tree = random_tree(4, random);
+    for (const auto& edge : graph_of(tree).edges) edges.insert({edge[0], edge[1]});
     EXPECT_EQ(edges.size(), 3u);
     ++seen[edges];
   }
   EXPECT_EQ(seen.size(), 16u);  // Cayley: 4^2
   for (const auto& [tree, count] : seen) EXPECT_NEAR(count, 200, 70);
-  EXPECT_TRUE(random_tree(1, random).edges.empty());
-  EXPECT_EQ(random_tree(2, random).edges.size(), 1u);
+  EXPECT_TRUE(graph_of(random_tree(1, random)).edges.empty());
+  EXPECT_EQ(graph_of(random_tree(2, random)).edges.size(), 1u);
 }
 
 TEST(RandomGraphs, FamiliesHaveTheNodesAskedFor) {
@@ -153,10 +155,10 @@ TEST(RandomGraphs, FamiliesHaveTheNodesAskedFor) {
     shares += family.share;
     for (const int64_t nodes : {1, 2, 3, 15, 24, 60}) {
       const Structure graph = family.make(nodes, random);
-      EXPECT_EQ(graph.nodes, nodes) << family.name;
+      EXPECT_EQ(graph_of(graph).nodes, nodes) << family.name;
       EXPECT_NO_THROW(check_graph(graph)) << family.name << nodes;
       std::set<std::set<int64_t>> edges;
-      for (const auto& edge : graph.edges) {
+      for (const auto& edge : graph_of(graph).edges) {
         EXPECT_TRUE(edges.insert({edge[0], edge[1]}).second) << family.name << " " << nodes;
         EXPECT_NE(edge[0], edge[1]) << family.name;
       }
@@ -180,7 +182,7 @@ TEST(GraphTheory, AnswersEqualThoseOfTheirDefinitions) {
   std::set<int64_t> sizes;
   for (int64_t b = 0; b < 20; ++b) {
     const Structure& graph = batch.structures[static_cast<size_t>(b)];
-    const int64_t nodes = graph.nodes, padding = batch.inputs.size(1) - nodes;
+    const int64_t nodes = graph_of(graph).nodes, padding = batch.inputs.size(1) - nodes;
     sizes.insert(nodes);
     const at::Tensor hops = hop_distances(graph, false).to(at::kFloat);
     const auto answer = [&](size_t n) { return batch.answers[n].targets[b]; };
@@ -188,7 +190,7 @@ TEST(GraphTheory, AnswersEqualThoseOfTheirDefinitions) {
     EXPECT_TRUE(at::equal(answer(0).narrow(0, 0, nodes), hops.amax(1)));
     EXPECT_TRUE(at::equal(answer(1).narrow(0, 0, nodes), hops[source]));
     std::vector<double> laplacian(static_cast<size_t>(nodes), 0);
-    for (const auto& edge : graph.edges) {
+    for (const auto& edge : graph_of(graph).edges) {
       const double gap = (batch.inputs[b][edge[0]][0] - batch.inputs[b][edge[1]][0]).item<double>();
       laplacian[static_cast<size_t>(edge[0])] += gap;
       laplacian[static_cast<size_t>(edge[1])] -= gap;
@@ -209,8 +211,8 @@ TEST(GraphTheory, SizesAreBins) {
   task->evaluation({.size = 49, .samples = 30, .tokens = 0, .batch = 7, .above = 24},
                    [](const Batch& batch) {
                      for (const Structure& graph : batch.structures) {
-                       EXPECT_GT(graph.nodes, 24);
-                       EXPECT_LE(graph.nodes, 49);
+                       EXPECT_GT(graph_of(graph).nodes, 24);
+                       EXPECT_LE(graph_of(graph).nodes, 49);
                      }
                    });
   EXPECT_THAT(error_of([&] { task->check({14}, {}); }), HasSubstr("15 to 1024 nodes expected"));
