@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/analysis/standings.h"
+#include "results/analysis/across/standings.h"
 #include "results/record.h"
 
 namespace relbias::results {

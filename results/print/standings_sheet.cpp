@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "results/analysis/standings.h"
+#include "results/analysis/across/standings.h"
 
 namespace relbias::results {
 namespace {

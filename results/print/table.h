@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "results/analysis/standings.h"
+#include "results/analysis/across/standings.h"
 #include "results/claims/study_text.h"
 #include "results/record.h"
 

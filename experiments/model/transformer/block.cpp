@@ -68,8 +68,8 @@ Tensor Block::forward(Tensor x, const std::vector<Position>& positions,
   if (other != nullptr) {
     const Projected across = projected(root_mean_square_norm(x, other_gain_), other->tokens,
                                        other_query_, other_key_value_, heads_);
-    add("other attention", at::linear(attend(across, other->positions, other->attention, {}),
-                                      other_projection_));
+    add("other attention",
+        at::linear(attend(across, other->positions, other->attention, {}), other_projection_));
   }
   add("mlp", mlp(root_mean_square_norm(x, mlp_gain_)));
   return x;

@@ -62,9 +62,9 @@ class Block : public torch::nn::Module {
   Tensor qkv_;                        // [3C, C]
   Tensor projection_;                 // [C, C]
   // of the second stream; undefined where the block reads none
-  Tensor other_gain_;                                      // [C]
+  Tensor other_gain_;                                        // [C]
   Tensor other_query_, other_key_value_, other_projection_;  // [C, C], [2C, C], [C, C]
-  Tensor widen_, narrow_;             // [4C, C], [C, 4C]
+  Tensor widen_, narrow_;                                    // [4C, C], [C, 4C]
 };
 
 /// x / rms(x) * gain over the last dimension.

@@ -3,7 +3,7 @@
 // runs have nothing for gives none.
 #pragma once
 
-#include "results/analysis/standings.h"
+#include "results/analysis/across/standings.h"
 #include "results/report/figures/figure.h"
 
 namespace relbias::results {

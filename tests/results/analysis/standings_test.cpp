@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests: ranks, scores and probabilities of improvement over tasks and modalities.
-#include "results/analysis/standings.h"
+#include "results/analysis/across/standings.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: scores: values of unlike tasks on one scale, from guessing to the ceiling.
+// results/analysis/across: scores: values of unlike tasks on one scale, from guessing to the
+// ceiling.
 #pragma once
 
 #include <span>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: scores: values of unlike tasks on one scale, from guessing to the ceiling.
-#include "results/analysis/score.h"
+// results/analysis/across: scores: values of unlike tasks on one scale, from guessing to the
+// ceiling.
+#include "results/analysis/across/score.h"
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: how encodings stand against each other over several benchmark tasks.
-#include "results/analysis/standings.h"
+// results/analysis/across: how encodings stand against each other over several benchmark tasks.
+#include "results/analysis/across/standings.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

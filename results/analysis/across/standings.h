@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: how encodings stand against each other over several benchmark tasks: ranks by
-// modality and in all, scores, probabilities of improvement.
+// results/analysis/across: how encodings stand against each other over several benchmark tasks:
+// ranks by modality and in all, scores, probabilities of improvement.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "results/analysis/across/score.h"
 #include "results/analysis/comparison.h"
-#include "results/analysis/score.h"
 #include "results/print/sheet.h"
 
 namespace relbias::results {
