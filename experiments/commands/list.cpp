@@ -136,7 +136,7 @@ void add_list_command(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand("list", "What can be named in a study");
   command->add_option(
       "KIND", request->kind,
-      "modalities, relations, encodings, datasets, tasks, metrics, optimisers, schedules "
+      "modalities, relations, encodings, datasets, tasks, metrics, optimisers, schedules, "
       "studies or published");
   command->add_flag("--matrix", request->matrix,
                     "every relation with every encoding: defined, or why not");

@@ -38,6 +38,7 @@ inline void keep_samples(RunRecord& run, double spread = 0.1) {
     set.unit = "sequence";
     std::vector<double> sums = scattered(run.run_id + set.hash, spread);
     for (double& sum : sums) sum += row.value;
+    for (size_t i = 0; i < kept_samples; ++i) set.sources.push_back(std::to_string(i));
     set.scores.push_back({.metric = row.metric,
                           .columns = {sums, std::vector<double>(kept_samples, 1)},
                           .names = {"sum", "count"}});
