@@ -17,7 +17,7 @@ std::optional<double> scale_in(const std::string& word) {
   const auto [stop, error] = std::from_chars(word.data(), end, number);
   const bool is_number = error == std::errc() && stop == end;
   if (is_number && number > 0 && std::isfinite(static_cast<float>(number))) return number;
-  input_error("{} found, rsqrt, none or a number above 0 expected", word);
+  input_error("'{}' found, rsqrt, none or a number above 0 expected", word);
 }
 
 }  // namespace relbias::experiments

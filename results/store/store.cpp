@@ -43,7 +43,8 @@ void write_contents(const std::filesystem::path& file, const StoredContents& con
 void update_contents(const std::filesystem::path& file, const StoredContents& contents,
                      const IsOwn& is_own) {
   std::error_code missing;
-  if (!std::filesystem::exists(file, missing)) return write_contents(file, contents);
+  // Nothing to keep; what is there and no file is refused where files are replaced.
+  if (!std::filesystem::is_regular_file(file, missing)) return write_contents(file, contents);
   hdf5::Earlier earlier{file_bytes(file), is_own};
   try {
     verify_checksum(earlier.image);
