@@ -103,7 +103,9 @@ Molecule read_smiles(const std::string& smiles, Atoms atoms) {
   edit_graph(read.graph.structure).both_ways = true;
   edit_graph(read.graph.structure).edge_features =
       at::one_hot(at::tensor(kinds, at::kLong), bond_kinds).to(at::kFloat);
-  read.graph.key = RDKit::MolToSmiles(*molecule, /*doIsomericSmiles=*/false);
+  read.graph.key = count <= most_canonical_atoms
+                       ? RDKit::MolToSmiles(*molecule, /*doIsomericSmiles=*/false)
+                       : smiles;
   return read;
 }
 

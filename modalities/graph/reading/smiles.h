@@ -17,9 +17,12 @@ int64_t atom_categories(Atoms atoms);  // 6 or 119
 /// Kinds of bonds, one-hot edge features in this order: single, double, triple, aromatic.
 inline constexpr int64_t bond_kinds = 4;
 
+inline constexpr int64_t most_canonical_atoms = 1000;
+
 /// A molecule as a graph, or why there is none.
 struct Molecule {
-  // Its key is the canonical SMILES, without stereo centres, which nodes and edges do not show.
+  // Its key is the canonical SMILES, without stereo centres, which nodes and edges do not show; of
+  // more than most_canonical_atoms, whose numbering takes RDKit seconds, the text as it is written.
   Graph graph{};
   // Empty, or: does not parse | has several fragments | has no atoms | is too long
   std::string fault{};

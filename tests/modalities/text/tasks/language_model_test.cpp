@@ -179,7 +179,7 @@ TEST(LanguageModel, TheTrivialRuleIsABigram) {
   const auto task = make(&text, "stretch=4");
   task->evaluation({.size = 4, .samples = 0, .tokens = 4, .batch = 1}, [&](const Batch& batch) {
     const Answers& answers = batch.answers[0];  // inputs a a b a, targets a b a a
-    EXPECT_TRUE(at::equal(answers.guesses[0][2], at::tensor(int64_t{'a'})));
+    EXPECT_EQ(answers.guesses[0][2].item<int64_t>(), 'a');
     const at::Tensor expected =
         -at::tensor({3.0 / 260, 3.0 / 260, 2.0 / 257, 3.0 / 260}, at::kFloat).log();
     EXPECT_TRUE(at::allclose(answers.guess_nats[0], expected)) << answers.guess_nats;
