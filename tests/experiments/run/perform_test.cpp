@@ -238,7 +238,8 @@ TEST_F(Perform, OutOfMemoryIsSaidSo) {
 TEST_F(Perform, AFailedEvaluationDoesNotCostTheTraining) {
   const RunRequest run = request("evaluation");
   Watcher throws = never_stop();
-  throws.on_evaluation = [](int64_t) { throw std::bad_alloc(); };
+  // Memory would cost one size alone; this fails the run.
+  throws.on_evaluation = [](int64_t) { throw std::runtime_error("the disk is gone"); };
   EXPECT_THROW(perform(run, throws), std::exception);
   const RunRecord failed = read_run(run.file);
   EXPECT_EQ(failed.status, RunStatus::failed);
