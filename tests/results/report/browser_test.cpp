@@ -58,7 +58,7 @@ TEST_F(Browser, DrawsEverythingWithoutAnError) {
   ASSERT_FALSE(seen.is_null());
   EXPECT_THAT(seen["problems"], IsEmpty());
   EXPECT_THAT(seen["requests"], IsEmpty());  // nothing but the page itself
-  EXPECT_EQ(seen["figures"].size(), 27);
+  EXPECT_EQ(seen["figures"].size(), 32);
   for (const Json& figure : seen["figures"]) {
     EXPECT_TRUE(figure["drawn"].get<bool>()) << figure;
     EXPECT_GT(figure["marks"].get<int>(), 0) << figure;

@@ -46,8 +46,9 @@ TEST(Prompts, APromptIsInOneSplitInAllLanguages) {
       EXPECT_FALSE(names[static_cast<size_t>(b)].contains(name)) << name;
     }
   }
-  EXPECT_NEAR(static_cast<double>(prompts().clips(Split::train).size()), 0.75 * 2761, 80);
-  EXPECT_NEAR(static_cast<double>(prompts().clips(Split::test).size()), 0.2 * 2761, 80);
+  // Some 700 prompts fall by their hashes: one standard deviation of a share of 20 % is 42 clips.
+  EXPECT_NEAR(static_cast<double>(prompts().clips(Split::train).size()), 0.75 * 2761, 3.3 * 42);
+  EXPECT_NEAR(static_cast<double>(prompts().clips(Split::test).size()), 0.2 * 2761, 3.3 * 42);
 }
 
 class PromptsFolder : public SoundFolder {};
@@ -59,7 +60,9 @@ TEST_F(PromptsFolder, SilenceAndOtherFoldersAreNoPrompts) {
   }
   write_tone("english/1.wav");
   const auto dataset = make("prompts");
-  EXPECT_THAT(dataset->report(), HasSubstr("prompts without 5 of silence: 60 of 60 clips"));
+  EXPECT_THAT(dataset->report(),
+              testing::AllOf(HasSubstr("prompts without 5 of silence"),
+                             HasSubstr(": 60 of 60 clips"), HasSubstr("a language is one voice")));
   std::filesystem::remove_all(folder_.path() / "ru_A");
   EXPECT_THAT(error_of([&] { make("prompts"); }), HasSubstr("prompts of 4 languages, 5 expected"));
 }

@@ -53,9 +53,18 @@ const std::string three =
 <edge source="a" target="b"><data key="k2">1.5</data></edge>
 <edge source="b" target="c"><data key="k2">2</data></edge>)";
 
+// g0.graphml as it stands, g1 to g3 with lone nodes more: copies of one graph are in one split.
+void write_four(const ScratchFolder& folder, const std::string& body) {
+  std::string lone;
+  for (int n = 0; n < 4; ++n) {
+    folder.write(fmt::format("g{}.graphml", n), graphml(body + lone));
+    lone += fmt::format("<node id=\"lone{}\"><data key=\"k1\">1</data></node>", n);
+  }
+}
+
 TEST(Graphml, ReadsNodesEdgesAndKeys) {
   const ScratchFolder folder;
-  for (int n = 0; n < 4; ++n) folder.write(fmt::format("g{}.graphml", n), graphml(three));
+  write_four(folder, three);
   folder.write("empty.graphml", graphml(""));
   folder.write("directed.graphml", graphml(three, "directed"));
   const std::string path = "path=" + folder.path().string();
@@ -80,7 +89,7 @@ TEST(Graphml, TruthIsReadHoweverItIsSpelt) {
     const ScratchFolder folder;
     std::string body = three;
     body.replace(body.find("true"), 4, word);
-    for (int n = 0; n < 4; ++n) folder.write(fmt::format("g{}.graphml", n), graphml(body));
+    write_four(folder, body);
     const Loaded loaded = load("graphml", "path=" + folder.path().string() + " label=toxic");
     EXPECT_EQ(loaded.graph("graph g0.graphml").labels[0].item<double>(), value) << word;
   }
@@ -122,7 +131,7 @@ TEST(Graphml, NamesWhatIsWrong) {
 
 TEST(Graphml, AGraphMayLackTheLabelThatOthersHave) {
   const ScratchFolder folder;
-  for (int n = 0; n < 4; ++n) folder.write(fmt::format("g{}.graphml", n), graphml(three));
+  write_four(folder, three);
   folder.write("bare.graphml", graphml(R"(<node id="a"/>)"));
   for (const char* labels : {"numbers", "categories"}) {
     const Loaded loaded = load(
@@ -150,7 +159,7 @@ TEST(Graphml, ManyElementsAreNotDeep) {
   for (int n = 0; n < 1500; ++n) {
     wide += fmt::format("<!-- <a> --><edge id=\"a->b {}\" source=\"a\" target=\"b\"/>\n", n);
   }
-  for (int n = 0; n < 4; ++n) folder.write(fmt::format("g{}.graphml", n), graphml(wide));
+  write_four(folder, wide);
   const Loaded loaded = load("graphml", "label=toxic path=" + folder.path().string());
   EXPECT_EQ(graph_of(loaded.graph("graph g0.graphml").structure).edges.size(), 1502u);
 }
@@ -169,7 +178,7 @@ TuFiles tu_files() {
     }
     for (int node = 0; node < 3; ++node) {
       files.indicator += fmt::format("{}\n", n + 1);
-      files.nodes += fmt::format("{}\n", 5 + 2 * node);
+      files.nodes += fmt::format("{}\n", 5 + 2 * (node == 2 && n > 3 ? n % 4 : node));
     }
     files.labels += n % 2 == 0 ? "-1\n" : "1\n";
   }
@@ -247,7 +256,7 @@ std::string write_ogb(const ScratchFolder& folder, const std::string& labels) {
     nodes += "2\n";
     counts += "1\n";
     edges += "0,1\n";
-    features += "6,0\n8,1\n";
+    features += fmt::format("{},0\n8,1\n", n == 3 ? 6 : n);  // no two graphs are copies
   }
   const auto put = [&](const std::string& name, const std::string& text) {
     write_compressed(folder.path() / name, text);

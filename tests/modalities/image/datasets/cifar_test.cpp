@@ -19,10 +19,11 @@ std::string record(const std::string& labels, std::array<int, 3> colour) {
   return bytes;
 }
 
-std::string batch(int pictures) {
+// Copies of a picture are in one split: those of another file differ in `blue`.
+std::string batch(int pictures, int blue = 3) {
   std::string bytes;
   for (int n = 0; n < pictures; ++n) {
-    bytes += record(std::string(1, static_cast<char>(n % 10)), {n, 2, 3});
+    bytes += record(std::string(1, static_cast<char>(n % 10)), {n, 2, blue});
   }
   return bytes;
 }
@@ -31,7 +32,7 @@ class Cifar : public testing::Test {
  protected:
   void write_ten() {
     for (int n = 1; n <= 5; ++n) {
-      folder_.write("data_batch_" + std::to_string(n) + ".bin", batch(20));
+      folder_.write("data_batch_" + std::to_string(n) + ".bin", batch(20, 3 + n));
     }
     folder_.write("test_batch.bin", batch(10));
   }
@@ -49,7 +50,10 @@ TEST_F(Cifar, TenClasses) {
   write_ten();
   const auto images = load();
   EXPECT_THAT(images->report(), AllOf(HasSubstr("CIFAR-10"), HasSubstr("10 classes, 32x32 pixels"),
-                                      HasSubstr("train 90; validation 10; test 10")));
+                                      HasSubstr("test 10")));
+  EXPECT_EQ(images->count(Split::train) + images->count(Split::validation), 100);
+  EXPECT_GE(images->count(Split::validation), 10);  // of each class one
+  EXPECT_GE(images->count(Split::train), 70);
   const at::Tensor picture = images->pixels(Split::test, at::tensor({7}, at::kLong))[0] * 255;
   EXPECT_TRUE(at::allclose(picture.select(1, 31).select(1, 31), at::tensor({7.f, 2.f, 3.f})));
   EXPECT_EQ(images->labels(Split::test, at::tensor({7}, at::kLong)).item<int64_t>(), 7);
@@ -58,7 +62,7 @@ TEST_F(Cifar, TenClasses) {
 TEST_F(Cifar, HundredClassesOrTwenty) {
   std::string bytes;
   for (int n = 0; n < 200; ++n) {
-    bytes += record({static_cast<char>(n % 20), static_cast<char>(n % 100)}, {1, 2, 3});
+    bytes += record({static_cast<char>(n % 20), static_cast<char>(n % 100)}, {n, 2, 3});
   }
   folder_.write("train.bin", bytes);
   folder_.write("test.bin", record({'\x13', '\x63'}, {1, 2, 3}));
