@@ -138,7 +138,7 @@ void GraphDataset::divide() {
   for (const Split split : all_splits) {
     if (graphs(split).empty()) {
       input_error(
-          "{}: {} graphs, {} of them unlike, are too few for three splits, none is left for {}",
+          "{}: {} graphs are too few for three splits, {} of them unlike, none is left for {}",
           report_, source_.graphs.size(), std::set(keys.begin(), keys.end()).size(),
           split_name(split));
     }
