@@ -4,33 +4,10 @@
 #include <ATen/ATen.h>
 
 #include "encodings/encoding.h"
+#include "encodings/shared/axis_interpolation.h"
 
 namespace relbias::encodings {
 namespace {
-
-// table[x] at fractional places by linear interpolation between the 2^A cells around each; whole
-// ones are read exactly. Rows of the table are the raster of the sides.
-Tensor rows_at(const Tensor& table,   // [T, C]
-               const Tensor& places,  // [.., A]
-               const std::vector<int64_t>& sides) {
-  Tensor sum;
-  for (size_t corner = 0; corner < size_t{1} << sides.size(); ++corner) {
-    Tensor row, weight;
-    for (size_t axis = 0; axis < sides.size(); ++axis) {
-      const auto last = static_cast<double>(sides[axis] - 1);
-      const Tensor place = places.select(-1, static_cast<int64_t>(axis)).clamp(0, last);
-      const Tensor below = place.floor(), share = place - below;
-      const bool is_above = (corner >> axis & 1) != 0;
-      const Tensor cell = is_above ? (below + 1).clamp_max(last) : below;
-      const Tensor part = is_above ? share : 1 - share;
-      row = row.defined() ? row * sides[axis] + cell : cell;
-      weight = weight.defined() ? weight * part : part;
-    }
-    const Tensor corner_part = weight.unsqueeze(-1) * at::embedding(table, row.to(at::kLong));
-    sum = sum.defined() ? sum + corner_part : corner_part;
-  }
-  return sum;
-}
 
 /// x_p += table[p], one row a position of a line or a cell of a grid; a class token has none. There
 /// are no rows past the trained size: the result there is undefined unless positions are
@@ -50,7 +27,11 @@ class Learned final : public Encoding {
 
  protected:
   Tensor compute_tokens(const Tensor&, const RelationMap& relation) override {
-    return rows_at(table_, relation.key_coordinates, context_.trained.sides);
+    const Tensor places = relation.key_coordinates;  // [B|1, K, A]
+    return interpolated_over_axes(table_.t(), context_.trained.sides, places.flatten(0, 1),
+                                  /*cubic=*/false)
+        .t()
+        .unflatten(0, {places.size(0), places.size(1)});
   }
 
  private:

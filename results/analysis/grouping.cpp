@@ -175,10 +175,12 @@ std::string encoding_name(const std::string& encoding) {
   return name.substr(0, name.find('@'));
 }
 
-std::string better_of(const TaskRuns& group, const std::string& metric) {
-  for (const Repetitions& row : group.rows) {
-    for (const RunRecord* run : row.runs) {
-      if (run->primary_metric == metric && !run->better.empty()) return run->better;
+std::string better_of(std::span<const TaskRuns> groups, const std::string& metric) {
+  for (const TaskRuns& group : groups) {
+    for (const Repetitions& row : group.rows) {
+      for (const RunRecord* run : row.runs) {
+        if (run->primary_metric == metric && !run->better.empty()) return run->better;
+      }
     }
   }
   return {};

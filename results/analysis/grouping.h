@@ -2,6 +2,7 @@
 // results/analysis: which runs belong in one table, and which are repetitions of one row.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,9 +38,12 @@ struct TaskRuns {
   bool is_gate() const { return example().task_kind == "gate"; }
 };
 
-/// The direction of a metric, "lower" or "higher", as a run of the group states it for its own
+/// The direction of a metric, "lower" or "higher", as a run of the groups states it for its own
 /// metric; empty where none does.
-std::string better_of(const TaskRuns& group, const std::string& metric);
+std::string better_of(std::span<const TaskRuns> groups, const std::string& metric);
+inline std::string better_of(const TaskRuns& group, const std::string& metric) {
+  return better_of(std::span(&group, 1), metric);
+}
 
 /// Sorted by study, task, dataset and setting; trials are left out. The groups point into `runs`.
 std::vector<TaskRuns> group_runs(const std::vector<RunRecord>& runs);

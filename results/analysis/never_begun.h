@@ -13,6 +13,6 @@ namespace relbias::results {
 /// `planned`, so that a table says `2 of 3 seeds`. Those of settings that no
 /// run of the folder has are left out: no table shows them. Throws StoreError
 /// for a damaged plan.
-void add_never_begun(std::vector<RunRecord> &runs);
+void add_never_begun(std::vector<RunRecord>& runs);
 
 }  // namespace relbias::results

@@ -62,17 +62,32 @@ std::string value_of(const Settings& settings, const std::string& key) {
   return found == settings.end() ? "unset" : found->second;
 }
 
+namespace {
+
+Settings settings_in(const nlohmann::json& json, const char* name) {
+  Settings settings;
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_object()) return settings;
+  for (const auto& [key, value] : found->items()) {
+    settings[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return settings;
+}
+
+}  // namespace
+
 Tuning tuning_in(const RunRecord& run) {
   if (run.tuning.empty()) return {};
   const auto json = nlohmann::json::parse(run.tuning, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return {};
-  Tuning tuning{json.value("trials", int64_t{0}), json.value("of", int64_t{0}), {}};
-  const auto chosen = json.find("chosen");
-  if (chosen == json.end() || !chosen->is_object()) return tuning;
-  for (const auto& [key, value] : chosen->items()) {
-    tuning.chosen[key] = value.is_string() ? value.get<std::string>() : value.dump();
-  }
-  return tuning;
+  return {.trials = json.value("trials", int64_t{0}),
+          .of = json.value("of", int64_t{0}),
+          .chosen = settings_in(json, "chosen"),
+          .cell = json.value("cell", std::string()),
+          .setting = settings_in(json, "setting"),
+          .trial = json.value("trial", int64_t{0}),
+          .edge = json.value("edge", std::vector<std::string>()),
+          .diverged = json.value("diverged", false)};
 }
 
 std::string chosen_text(const Tuning& tuning) {

@@ -33,11 +33,16 @@ inline bool is_begun(const RunRecord& run) {
   return run.status != RunStatus::running || run.message != not_begun;
 }
 
-/// How the settings of a run were chosen.
+/// How the settings of a run were chosen, or what it tried for others.
 struct Tuning {
   int64_t trials = 0;
-  int64_t of = 0;   // 0: not tuned
-  Settings chosen;  // `train.learning_rate` and `0.003`; options of an encoding by their names
+  int64_t of = 0;     // 0: not tuned
+  Settings chosen;    // `train.learning_rate` and `0.003`; options of an encoding by their names
+  std::string cell;   // the encoding that was tuned, as a table shows it; empty: the run's own
+  Settings setting;   // of a trial: what it tried
+  int64_t trial = 0;  // of a trial: its number
+  std::vector<std::string> edge;  // keys whose choice lies at the edge of their grid
+  bool diverged = false;          // all trials
 };
 Tuning tuning_in(const RunRecord& run);
 

@@ -29,14 +29,6 @@ Summary summarise(std::span<const double> values);
 /// The middle value, or the mean of the two in the middle; NaN without values.
 double median(std::span<const double> values);
 
-/// The percentile bootstrap interval, 95 %, of the interquartile mean of the scores of several
-/// tasks: each stratum (task) is resampled on its own, with a fixed seed. Strata of one value add
-/// no spread; NaN where every stratum has one.
-Interval stratified_interval(const std::vector<std::vector<double>>& strata);
-
-/// The mean of the middle half: a quarter of the values, rounded down, is cut off at each end.
-double interquartile_mean(std::span<const double> values);
-
 /// 1 is the least value; equal ones share the mean of their ranks.
 std::vector<double> ranks(std::span<const double> values);
 

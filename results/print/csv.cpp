@@ -16,13 +16,7 @@
 namespace relbias::results {
 namespace {
 
-// RFC 4180, with line feeds.
-std::string field(const std::string& text) {
-  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
+std::string field(const std::string& text) { return csv_cell(text); }
 std::string field(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 std::string field(int64_t value) { return fmt::format("{}", value); }
 std::string field(bool value) { return value ? "true" : "false"; }
@@ -78,6 +72,13 @@ std::vector<std::string> differing_settings(const std::vector<RunRecord>& runs) 
 }
 
 }  // namespace
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
 
 std::string as_csv(const std::vector<RunRecord>& runs, const std::string& metric) {
   const std::vector<std::string> keys = differing_settings(runs);

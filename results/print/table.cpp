@@ -18,15 +18,6 @@
 namespace relbias::results {
 namespace {
 
-// The direction that a run states for its own metric, also where another task shows it beside its
-// own.
-std::string better_of(const std::vector<RunRecord>& runs, const std::string& metric) {
-  for (const RunRecord& run : runs) {
-    if (run.primary_metric == metric && !run.better.empty()) return run.better;
-  }
-  return {};
-}
-
 bool was_taken(const TaskRuns& group, const std::string& metric) {
   return std::ranges::any_of(group.rows, [&](const Repetitions& row) {
     return std::ranges::any_of(row.runs, [&](const RunRecord* run) {
@@ -37,13 +28,13 @@ bool was_taken(const TaskRuns& group, const std::string& metric) {
   });
 }
 
-std::string print(const Sheet& sheet, TableFormat format) {
+}  // namespace
+
+std::string printed(const Sheet& sheet, TableFormat format) {
   if (format == TableFormat::markdown) return as_markdown(sheet);
   if (format == TableFormat::latex) return as_latex(sheet);
   return as_text(sheet);
 }
-
-}  // namespace
 
 UnknownMetric::UnknownMetric(std::string metric, std::vector<std::string> known)
     : StoreError(
@@ -80,13 +71,13 @@ std::string render_table(const std::vector<RunRecord>& runs, const TableOptions&
                          group.example().task, metric);
       continue;
     }
-    for (const Comparison& comparison : compare(group, metric, better_of(runs, metric))) {
+    for (const Comparison& comparison : compare(group, metric, better_of(groups, metric))) {
       out +=
-          (out.empty() ? "" : "\n") + print(sheet_of(comparison, options.spread), options.format);
+          (out.empty() ? "" : "\n") + printed(sheet_of(comparison, options.spread), options.format);
       const ComparisonRow* baseline =
           options.against.empty() ? nullptr : row_named(comparison, options.against);
       if (baseline == nullptr || comparison.better.empty()) continue;
-      out += "\n" + print(differences_from(*baseline, comparison), options.format);
+      out += "\n" + printed(differences_from(*baseline, comparison), options.format);
       has_baseline = true;
     }
   }
@@ -103,7 +94,7 @@ std::string render_standings(const std::vector<RunRecord>& runs, StandingsBy by,
   if (format == TableFormat::csv) return as_csv(found);
   std::string out;
   const auto add = [&](const Sheet& sheet) {
-    if (!sheet.rows.empty()) out += (out.empty() ? "" : "\n") + print(sheet, format);
+    if (!sheet.rows.empty()) out += (out.empty() ? "" : "\n") + printed(sheet, format);
   };
   for (const Standings& table : found) {
     add(sheet_of(table));
@@ -124,7 +115,7 @@ std::string render_claims(const std::vector<RunRecord>& runs, const std::vector<
     const std::vector<Judgement> judgements = judge(study.claims, groups_of(groups, study.name));
     if (judgements.empty()) continue;
     out += "\n" + (format == TableFormat::text ? as_text(judgements, study.name)
-                                               : print(sheet_of(judgements, study.name), format));
+                                               : printed(sheet_of(judgements, study.name), format));
   }
   return out;
 }

@@ -14,6 +14,9 @@ namespace relbias::results {
 
 enum class TableFormat { text, markdown, latex, csv };
 
+/// A table in one of the formats for readers.
+std::string printed(const Sheet& sheet, TableFormat format);
+
 struct TableOptions {
   std::string metric;  // empty: each task's own (csv: all)
   TableFormat format = TableFormat::text;

@@ -8,49 +8,39 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
+#include "results/analysis/settings.h"
 #include "results/metrics/metric.h"
+#include "results/print/csv.h"
 #include "results/print/sheet.h"
 #include "results/schema.h"
 
 namespace relbias::results {
 namespace {
 
-using nlohmann::json;
-
 // Trials of one setting, one a seed.
 struct TrialRow {
-  std::string cell, setting;  // the setting as JSON
+  std::string cell;
+  Settings setting;
   int64_t trial = 0;
   std::vector<const RunRecord*> runs;
-};
-
-struct Chosen {
-  std::string setting;  // as JSON
-  std::vector<std::string> edge;
-  bool diverged = false;
 };
 
 using TaskKey = std::tuple<std::string, std::string, std::string>;  // study, task, dataset
 
 TaskKey key_of(const RunRecord& run) { return {run.study, run.task, run.dataset}; }
 
-json tuning_json(const RunRecord& run) {
-  const json tuning = json::parse(run.tuning, nullptr, /*allow_exceptions=*/false);
-  return tuning.is_object() ? tuning : json::object();
+std::string cell_of(const Tuning& tuning, const RunRecord& run) {
+  return tuning.cell.empty() ? run.encoding : tuning.cell;
 }
 
 std::vector<TrialRow> rows_of(const std::vector<const RunRecord*>& trials) {
-  std::map<std::tuple<std::string, int64_t, std::string>, TrialRow> rows;
+  std::map<std::tuple<std::string, int64_t, Settings>, TrialRow> rows;
   for (const RunRecord* run : trials) {
-    const json tuning = tuning_json(*run);
-    TrialRow row{tuning.value("cell", run->encoding),
-                 tuning.value("setting", json::object()).dump(),
-                 tuning.value("trial", int64_t{0}),
-                 {}};
+    const Tuning tuning = tuning_in(*run);
+    const TrialRow row{cell_of(tuning, *run), tuning.setting, tuning.trial, {}};
     auto& found = rows.try_emplace({row.cell, row.trial, row.setting}, row).first->second;
     found.runs.push_back(run);
   }
@@ -59,26 +49,21 @@ std::vector<TrialRow> rows_of(const std::vector<const RunRecord*>& trials) {
   return sorted;
 }
 
-// Of one study, by cell.
-std::map<std::string, Chosen> chosen_of(const std::vector<RunRecord>& runs,
+// What the runs of one study say was chosen, by cell.
+std::map<std::string, Tuning> chosen_of(const std::vector<RunRecord>& runs,
                                         const std::string& study) {
-  std::map<std::string, Chosen> chosen;
+  std::map<std::string, Tuning> chosen;
   for (const RunRecord& run : runs) {
-    const json tuning = tuning_json(run);
-    if (run.study != study || !tuning.contains("chosen")) continue;
-    chosen[tuning.value("cell", run.encoding)] = {tuning.at("chosen").dump(),
-                                                  tuning.value("edge", std::vector<std::string>{}),
-                                                  tuning.value("diverged", false)};
+    if (run.study != study || is_trial(run)) continue;
+    const Tuning tuning = tuning_in(run);
+    if (tuning.of > 0) chosen[cell_of(tuning, run)] = tuning;
   }
   return chosen;
 }
 
-std::string setting_text(const std::string& setting) {
+std::string setting_text(const Settings& setting) {
   std::vector<std::string> parts;
-  const json values = json::parse(setting);
-  for (const auto& [key, value] : values.items()) {
-    parts.push_back(fmt::format("{}={}", key, value.get<std::string>()));
-  }
+  for (const auto& [key, value] : setting) parts.push_back(fmt::format("{}={}", key, value));
   return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -96,14 +81,14 @@ std::string mean_text(const TrialRow& row, Wanted&& wanted) {
   return number_text(sum / static_cast<double>(row.runs.size()));
 }
 
-std::string verdict_of(const TrialRow& row, const std::map<std::string, Chosen>& chosen) {
+std::string verdict_of(const TrialRow& row, const std::map<std::string, Tuning>& chosen) {
   const auto found = chosen.find(row.cell);
-  if (found == chosen.end() || found->second.setting != row.setting) return "";
+  if (found == chosen.end() || found->second.chosen != row.setting) return "";
   return found->second.diverged ? "diverged in tuning" : "chosen";
 }
 
 Sheet sheet_of(const TaskKey& key, const std::vector<TrialRow>& rows,
-               const std::map<std::string, Chosen>& chosen) {
+               const std::map<std::string, Tuning>& chosen) {
   const auto& [study, task, dataset] = key;
   const std::string metric = rows.front().runs.front()->primary_metric;
   Sheet sheet{.title = fmt::format("{}: trials of {}{}{}", study, task,
@@ -138,15 +123,12 @@ Sheet sheet_of(const TaskKey& key, const std::vector<TrialRow>& rows,
 
 std::string csv_of(const std::vector<Sheet>& sheets) {
   std::string text = "title,encoding,trial,setting,metric,value,cross_entropy,seeds,verdict\n";
-  const auto quoted = [](const std::string& cell) {
-    return cell.find_first_of(",\"") == std::string::npos ? cell : "\"" + cell + "\"";
-  };
   for (const Sheet& sheet : sheets) {
     for (const auto& row : sheet.rows) {
-      text += quoted(sheet.title);
+      text += csv_cell(sheet.title);
       for (size_t c = 0; c < row.size(); ++c) {
-        if (c == 3) text += "," + quoted(sheet.headings[c]);
-        text += "," + quoted(row[c].text);
+        if (c == 3) text += "," + csv_cell(sheet.headings[c]);
+        text += "," + csv_cell(row[c].text);
       }
       text += '\n';
     }
@@ -177,10 +159,7 @@ std::string render_tuning(const std::vector<RunRecord>& runs, TableFormat format
   if (format == TableFormat::csv) return csv_of(sheets);
   std::string text;
   for (const Sheet& sheet : sheets) {
-    const auto print = format == TableFormat::text       ? as_text
-                       : format == TableFormat::markdown ? as_markdown
-                                                         : as_latex;
-    text += (text.empty() ? "" : "\n") + print(sheet);
+    text += (text.empty() ? "" : "\n") + printed(sheet, format);
   }
   return text;
 }

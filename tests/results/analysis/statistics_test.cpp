@@ -55,24 +55,6 @@ TEST(Statistics, SummaryAgreesWithScipy) {
   EXPECT_NEAR(summary.standard_error, 0.013928388277184112, 1e-15);
 }
 
-TEST(Statistics, NoIntervalIsInventedForOneValue) {
-  EXPECT_TRUE(std::isnan(stratified_interval({{0.5}, {0.25}}).high));
-}
-
-TEST(Statistics, InterquartileMeanAgreesWithScipy) {
-  // trim_mean(x, 0.25)
-  EXPECT_EQ(interquartile_mean(std::vector<double>{1, 2, 3, 4, 100, 6, 7, 8}), 5);
-  EXPECT_NEAR(interquartile_mean(std::vector<double>{5, 1, 9, 2, 7}), 14.0 / 3, 1e-12);
-  EXPECT_EQ(interquartile_mean(std::vector<double>{3, 1, 2}), 2);
-  EXPECT_TRUE(std::isnan(interquartile_mean({})));
-}
-
-TEST(Statistics, StrataAreResampledEachOnItsOwn) {
-  const Interval interval = stratified_interval({{0, 0, 0}, {1, 1, 1}});
-  EXPECT_EQ(interval.low, 0.5);  // each stratum keeps its share
-  EXPECT_EQ(interval.high, 0.5);
-}
-
 TEST(Statistics, EqualValuesShareARank) {
   // rankdata(x)
   const std::vector<double> expected = {3.5, 2, 3.5, 1, 5};
