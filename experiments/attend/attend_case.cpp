@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "modalities/plain/csv.h"
+#include "experiments/model/scale.h"
 
 namespace relbias::experiments {
 
@@ -71,13 +71,17 @@ std::string AttendCase::size(const std::string& name) {
 
 std::optional<double> AttendCase::scale() {
   constexpr const char* expected = "rsqrt, none or a number above 0";
-  const bool is_text = contents_.texts.count("scale") != 0;
-  const std::string text = is_text ? word("scale") : "rsqrt";
-  std::optional<double> value = is_text ? number_of(text) : number("scale", expected);
-  if (text == "none") return 1.0;
-  if (text == "rsqrt" && !value) return std::nullopt;
-  if (!value || !(*value > 0) || !std::isfinite(*value)) wrong("scale", expected);
-  return value;
+  std::string text = "rsqrt";
+  if (contents_.texts.count("scale") != 0) {
+    text = word("scale");
+  } else if (const auto value = number("scale", expected)) {
+    text = fmt::format("{}", *value);
+  }
+  try {
+    return scale_in(text);
+  } catch (const InputError&) {
+    wrong("scale", expected);
+  }
 }
 
 at::Tensor AttendCase::raw(const std::string& name) {

@@ -108,7 +108,7 @@ class Resolver {
         position.encoding.with_default("encoding_rate", config_.train.encoding_rate);
     at(is_list ? "model.positions" : "model.relation", [&]() {
       Options& relation = position.relation;
-      if (relation.name().empty()) relation = parse_relation(default_relation_);
+      relation = position.relation_or(default_relation_);
       // A relation that must know of a class token knows it from the readout.
       const bool has_class_token = config_.model.readout == "class";
       if (has_class_token && relation.has("class_token") && !relation.given("class_token")) {

@@ -25,6 +25,9 @@ struct PositionConfig {
 
   /// As written in a config: `t5 num_buckets=8`, `token`.
   PositionConfig(const std::string& encoding = "none", const std::string& relation = "");
+
+  /// The relation, where it has no name that of the task.
+  Options relation_or(const std::string& of_task) const;
 };
 
 /// The table [model] of a study.

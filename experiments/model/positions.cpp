@@ -23,9 +23,9 @@ bool is_on(const RelationMap& map, c10::Device device) {
 std::vector<std::string> position_caveats(const std::vector<PositionConfig>& configs,
                                           const std::string& default_relation) {
   std::vector<std::string> caveats;
-  for (const auto& [encoding, relation] : configs) {
-    const Options named = relation.name().empty() ? parse_relation(default_relation) : relation;
-    const auto& entry = find_entry("encoding", encoding.name(), encoding_entries());
+  for (const PositionConfig& config : configs) {
+    const Options named = config.relation_or(default_relation);
+    const auto& entry = find_entry("encoding", config.encoding.name(), encoding_entries());
     const RelationTraits traits = make_relation(named)->traits();
     // Coordinates whose differences are no offsets: a basis that the graph does not name.
     if (entry.need != Need::coordinates || traits.coordinates == 0 || traits.axes > 0) continue;
@@ -44,8 +44,7 @@ Positions::Positions(const std::vector<PositionConfig>& configs, const PositionC
   for (size_t n = 0; n < configs.size(); ++n) {
     const Options& options = configs[n].encoding;
     Pair pair;
-    pair.options = configs[n].relation.name().empty() ? parse_relation(context.default_relation)
-                                                      : configs[n].relation;
+    pair.options = configs[n].relation_or(context.default_relation);
     pair.relation = make_relation(pair.options);
     pair.trained = some_map(*pair.relation, context.trained);
     const auto& entry = find_entry("encoding", options.name(), encoding_entries());

@@ -264,6 +264,10 @@ std::shared_ptr<Model> make_model(const ModelConfig& config, const TaskEntry& en
   return std::make_shared<Transformer>(config, task, context, initial);
 }
 
+Options PositionConfig::relation_or(const std::string& of_task) const {
+  return relation.name().empty() ? parse_relation(of_task) : relation;
+}
+
 PositionConfig::PositionConfig(const std::string& encoding_text, const std::string& relation_text)
     : encoding(parse_encoding(encoding_text)),
       relation(relation_text.empty() ? Options() : parse_relation(relation_text)) {}
