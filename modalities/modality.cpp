@@ -33,6 +33,26 @@ Batch Batch::each(const std::function<Tensor(const Tensor&)>& change) const {
   return changed;
 }
 
+Batch Batch::rows(int64_t first, int64_t count) const {
+  Batch some = each([&](const Tensor& tensor) { return tensor.narrow(0, first, count); });
+  const auto narrow = [&](std::vector<Structure>& of) {
+    if (of.size() > 1) of = {of.begin() + first, of.begin() + first + count};
+  };
+  narrow(some.structures);
+  if (some.read_too) narrow(some.read_too->structures);
+  return some;
+}
+
+Batch share_of(const Batch& whole, const TrainingRequest& request) {
+  if (request.processes == 1) return whole;
+  const int64_t samples = whole.inputs.size(0), share = samples / request.processes;
+  if (share == 0 || share * request.processes != samples) {
+    input_error("{} samples a step, a multiple of the {} processes expected", samples,
+                request.processes);
+  }
+  return whole.rows(request.rank * share, share);
+}
+
 Structure Task::trained(int64_t size, uint64_t seed) const {
   const int64_t some = traits().binned ? 64 : 1;
   return training({.size = size, .batch = some, .seed = seed, .step = 0}).largest();

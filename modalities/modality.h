@@ -65,6 +65,8 @@ struct Batch {
   const Structure& largest() const;
   /// The batch with every tensor changed.
   Batch each(const std::function<Tensor(const Tensor&)>& change) const;
+  /// `count` samples from number `first` on.
+  Batch rows(int64_t first, int64_t count) const;
 };
 
 /// One thing that a task asks. Each question has an output head and a loss of its own; losses add
@@ -109,7 +111,14 @@ struct TrainingRequest {
   int64_t batch;  // samples
   uint64_t seed;  // of the run
   uint64_t step;
+  int64_t rank = 0;       // of this process among those that share the step
+  int64_t processes = 1;  // that share it
 };
+
+/// The samples of a step that this process trains on: of `whole`, the step's batch, which all
+/// processes draw alike, the part number `rank` of `processes` equal ones. Throws InputError where
+/// the samples cannot be shared equally.
+Batch share_of(const Batch& whole, const TrainingRequest& request);
 
 /// Evaluation samples of one size. The samples do not depend on the run's seed or encoding.
 struct EvaluationRequest {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "modalities/kept.h"
 #include "modalities/plain/options.h"
+#include "modalities/sample_cache.h"
 
 namespace relbias::modalities {
 
@@ -35,7 +35,7 @@ struct Structure {
   double hop_seconds = 0;        // audio: seconds from one token to the next; 0: unknown
   std::string name{};            // `graph 17`, for messages
   std::shared_ptr<const Payload> payload{};  // shared by all copies, never changed; null: none
-  std::shared_ptr<Kept> kept{};  // what relations computed for this sample; null: nothing is kept
+  std::shared_ptr<SampleCache> cache{};      // what relations computed for this sample; null: none
 };
 
 /// The payload of a sample as that of its modality; an empty one where it has none.
@@ -134,8 +134,10 @@ class Relation {
   /// Whether a sample's positions are drawn at random (`token randomize=512`), in training and
   /// testing.
   virtual bool is_random() const { return false; }
-  /// The sample with its positions drawn; as it is where nothing is left to chance.
-  virtual Structure drawn(const Structure& sample, at::Generator&) const { return sample; }
+  /// The sample with positions drawn for it; as it is where nothing is left to chance.
+  virtual Structure with_random_positions(const Structure& sample, at::Generator&) const {
+    return sample;
+  }
   /// The structure that the relation's own options describe (`grid height=3 width=4`), or a small
   /// example; sizes given from outside must agree with it.
   virtual Structure structure(std::optional<int64_t> queries,

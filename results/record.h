@@ -127,10 +127,11 @@ struct Monitor {
   std::vector<double> values;  // row-major
 };
 
-/// What an interrupted run needs to continue bit-identically, as its trainer serialised it.
+/// Where an interrupted run continues, bit by bit: from the file `<run id>.step-<step>.snapshot`
+/// beside its own.
 struct Checkpoint {
   int64_t step = 0;
-  std::vector<char> bytes;
+  std::string checksum;  // of that file
 };
 
 struct RunRecord {

@@ -3,7 +3,7 @@
 find_package(GTest REQUIRED)
 
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*.cpp)
-list(FILTER test_sources EXCLUDE REGEX "/tests/benchmarks/")
+list(FILTER test_sources EXCLUDE REGEX "/tests/(benchmarks|build/additions)/")
 if(RELBIAS_TESTS)  # these alone: tests/sanitize has no time for all
   set(test_sources ${RELBIAS_TESTS})
 endif()
@@ -46,8 +46,8 @@ endforeach()
 add_test(NAME build.setup COMMAND "${PROJECT_SOURCE_DIR}/tests/build/setup_test.sh")
 add_test(NAME build.cmake COMMAND "${CMAKE_COMMAND}" -P "${PROJECT_SOURCE_DIR}/tests/build/cmake_test.cmake")
 
-add_test(NAME build.extra_encoding COMMAND "${PROJECT_SOURCE_DIR}/tests/build/extra_encoding_test.sh")
-set_tests_properties(build.extra_encoding PROPERTIES TIMEOUT 1800)
+add_test(NAME build.one_file COMMAND "${PROJECT_SOURCE_DIR}/tests/build/one_file_test.sh")
+set_tests_properties(build.one_file PROPERTIES TIMEOUT 1800)
 
 add_test(NAME build.install COMMAND "${PROJECT_SOURCE_DIR}/tests/build/install_test.sh" "${PROJECT_BINARY_DIR}")
 

@@ -70,7 +70,7 @@ int run_planned(const std::vector<Study>& studies, std::vector<PlannedRun>& runs
                                   [](const PlannedRun& planned) { return !planned.finished; });
   RunnerOptions runner = command.runner;
   divide_cores(command, open, runner);
-  const SweepResult result = run_all(runs, runner);
+  const LaunchResult result = run_all(runs, runner);
   const bool trials = !runs.empty() && runs.front().run.role == "trial";
   std::cout << (trials ? "trials: " : "") << result.summary() << "; results in " << command.out
             << std::endl;

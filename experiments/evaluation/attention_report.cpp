@@ -38,7 +38,7 @@ std::optional<AttentionMonitor> watched(Model& model, const Batch& batch) {
   if (model.undefined_at(batch.largest())) return std::nullopt;
   const Batch few = to_device_of(model, first_samples(batch));
   try {
-    return model.watched(model.drawn(few, stream(0, "evaluation positions", 0)));
+    return model.watched(model.with_random_positions(few, stream(0, "evaluation positions", 0)));
   } catch (const InputError&) {
     return std::nullopt;
   }

@@ -152,8 +152,9 @@ Evaluation evaluate(const RunConfig& config, const Experiment& experiment,
         if (!undefined) undefined = model.undefined_at(batch.largest());
         if (undefined) return;
         // Random positions, like the samples, are the same for every run.
-        const Batch placed =
-            to_device_of(model, model.drawn(batch, stream(0, "evaluation positions", batches++)));
+        const Batch placed = to_device_of(
+            model,
+            model.with_random_positions(batch, stream(0, "evaluation positions", batches++)));
         const std::vector<Tensor> outputs = model.forward(placed);
         undefined = not_finite(outputs, model, placed);
         if (!undefined) scores.add(outputs, placed);

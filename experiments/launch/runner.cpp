@@ -57,14 +57,14 @@ RunStatus record_death(const PlannedRun& planned, const std::string& message) {
   return record.status;
 }
 
-class Sweep {
+class Launch {
  public:
-  Sweep(const std::vector<PlannedRun>& runs, const RunnerOptions& options)
+  Launch(const std::vector<PlannedRun>& runs, const RunnerOptions& options)
       : runs_(runs),
         options_(options),
         progress_(open_runs(), open_steps(), isatty(STDERR_FILENO)) {}
 
-  SweepResult run() {
+  LaunchResult run() {
     for (size_t i = 0; i < runs_.size(); ++i) {
       if (!runs_[i].finished) waiting_.push_back(i);
     }
@@ -224,7 +224,7 @@ class Sweep {
     }
     const std::string colon = job.message.empty() ? "" : ": " + job.message;
     progress_.finish(job.run, job.end == "busy" ? "busy elsewhere" + colon : job.end + colon);
-    if (job.end == "unwritable") progress_.say("nothing can be written: the sweep stops");
+    if (job.end == "unwritable") progress_.say("nothing can be written: all stop");
     if (job.end == "unwritable" || (job.end == "failed" && options_.fail_fast)) stop(SIGTERM);
   }
 
@@ -266,14 +266,14 @@ class Sweep {
   static constexpr size_t most_jobs = std::numeric_limits<size_t>::max();
   size_t possible_jobs_ = most_jobs;  // as the system has shown
   bool said_so_ = false;
-  SweepResult result_;
+  LaunchResult result_;
   bool stopping_ = false;
   int interruptions_seen_ = 0;
 };
 
 }  // namespace
 
-std::string SweepResult::summary() const {
+std::string LaunchResult::summary() const {
   std::string text = fmt::format("{} ok, {} failed", ok, failed);
   if (diverged > 0) text += fmt::format(", {} diverged", diverged);
   if (skipped > 0) text += fmt::format(", {} finished before", skipped);
@@ -282,9 +282,9 @@ std::string SweepResult::summary() const {
   return text;
 }
 
-SweepResult run_all(const std::vector<PlannedRun>& runs, const RunnerOptions& options) {
+LaunchResult run_all(const std::vector<PlannedRun>& runs, const RunnerOptions& options) {
   handle_signals();
-  return Sweep(runs, options).run();
+  return Launch(runs, options).run();
 }
 
 }  // namespace relbias::experiments

@@ -19,7 +19,8 @@ struct RunnerOptions {
   bool continue_anyway = false;  // also what another program began
 };
 
-struct SweepResult {
+/// How the runs of one call ended.
+struct LaunchResult {
   int64_t ok = 0;        // done now
   int64_t diverged = 0;  // now
   int64_t failed = 0;
@@ -33,10 +34,10 @@ struct SweepResult {
 };
 
 /// Runs what is not finished. A run that fails, crashes or is killed is recorded as failed, and the
-/// others go on; where a record cannot be written, as on a full disk, the sweep stops at once. One
+/// others go on; where a record cannot be written, as on a full disk, all stop at once. One
 /// that another process runs is left to it, and is no failure. One that was killed keeps its last
 /// snapshot and continues from it the next time. SIGINT or SIGTERM let every active run finish its
 /// step and save; a second one ends them at once, and they continue from their last snapshot.
-SweepResult run_all(const std::vector<PlannedRun>& runs, const RunnerOptions& options);
+LaunchResult run_all(const std::vector<PlannedRun>& runs, const RunnerOptions& options);
 
 }  // namespace relbias::experiments

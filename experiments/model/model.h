@@ -63,7 +63,7 @@ class Model : public torch::nn::Module {
  public:
   /// The batch with random positions drawn where a relation asks for them (`token randomize=512`);
   /// they travel in the batch.
-  virtual Batch drawn(const Batch& batch, at::Generator generator) const = 0;
+  virtual Batch with_random_positions(const Batch& batch, at::Generator generator) const = 0;
   /// The outputs of every question: categories [B, T, outputs], numbers [B, T], pointers [B, T, N]
   /// (experiments/model/transformer/head.h). Of the answers only candidates and pooled tokens are
   /// read.
@@ -77,7 +77,8 @@ class Model : public torch::nn::Module {
   virtual AttentionMonitor watched(const Batch& batch) = 0;
   /// Floating-point operations of one forward pass over a sample (a multiply-add counts two).
   virtual double forward_flops(int64_t size) const = 0;
-  /// The first module whose output on these samples is not finite (`blocks.1.mlp`), or "".
+  /// The first module whose output on these samples is not finite: `embedding`, `block1.attention`,
+  /// `block1.other attention`, `block1.mlp`, `output`; "": all are.
   virtual std::string first_non_finite(const Batch& batch) = 0;
   /// The attention that ran: `reference` or `fused`.
   virtual std::string backend() const = 0;

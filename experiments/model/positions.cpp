@@ -76,16 +76,18 @@ Positions::Positions(const std::vector<PositionConfig>& configs, const PositionC
 // The map of a sample whose random positions, if any, do not matter: its rows and sides do.
 RelationMap Positions::some_map(const Relation& relation, const Structure& sample) {
   at::Generator generator = stream(0, "some positions");
-  return relation.map(relation.drawn(sample, generator));
+  return relation.map(relation.with_random_positions(sample, generator));
 }
 
-std::vector<Structure> Positions::drawn(const std::vector<Structure>& structures, int64_t samples,
-                                        at::Generator& generator) const {
+std::vector<Structure> Positions::with_random_positions(const std::vector<Structure>& structures,
+                                                        int64_t samples,
+                                                        at::Generator& generator) const {
   std::vector<Structure> result = structures;
   for (const auto& pair : pairs_) {
     if (!pair.relation->is_random()) continue;
     result.resize(static_cast<size_t>(samples), Structure(result.front()));  // where all share one
-    for (auto& structure : result) structure = pair.relation->drawn(structure, generator);
+    for (auto& structure : result)
+      structure = pair.relation->with_random_positions(structure, generator);
   }
   return result;
 }

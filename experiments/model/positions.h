@@ -35,8 +35,8 @@ class Positions : public torch::nn::Module {
             const Initialiser& initial);
 
   /// The samples' structures with what relations leave to chance drawn, one a sample.
-  std::vector<Structure> drawn(const std::vector<Structure>& structures, int64_t samples,
-                               at::Generator& generator) const;
+  std::vector<Structure> with_random_positions(const std::vector<Structure>& structures,
+                                               int64_t samples, at::Generator& generator) const;
   /// The relations of a batch, one map a position config. Maps of whole shapes are kept, those of
   /// single samples are not. Queries and keys may differ: samples then have as many more keys.
   std::vector<RelationMap> relations(const std::vector<Structure>& structures, BatchTokens tokens,

@@ -12,7 +12,7 @@
 
 namespace relbias::experiments {
 
-/// The dataset of the last experiment, kept so that a sweep reads its data once.
+/// The dataset of the last experiment, kept so that runs of one process read it once.
 struct DatasetCache {
   std::string name;
   std::shared_ptr<const Dataset> dataset;

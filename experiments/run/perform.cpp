@@ -19,6 +19,7 @@
 #include "experiments/run/device.h"
 #include "experiments/run/record/identity.h"
 #include "experiments/run/record/provenance.h"
+#include "experiments/run/record/snapshot.h"
 #include "experiments/run/record/weights.h"
 #include "experiments/run/trainer.h"
 #include "experiments/tuning/trial.h"
@@ -204,6 +205,7 @@ class Performance {
           experiment_->dataset->report() + past_clip(request_.config, *experiment_);
     }
     write_run(request_.file, record_);
+    remove_snapshots(request_.file);  // of a run whose record somebody removed
   }
 
   // What the relation that knows most lets a model reach at the training size.
@@ -228,7 +230,14 @@ class Performance {
           request_.file.string(), fmt::join(differing, "; "));
     }
     note_continuation(differing, checkpoint.step);
-    trainer_->load(checkpoint.bytes);
+    try {
+      read_snapshot(snapshot_file(request_.file, checkpoint.step), checkpoint.checksum,
+                    trainer_->state());
+    } catch (const StoreError& error) {
+      throw RunRefused(
+          fmt::format("{}; remove {} to begin again", error.what(), request_.file.string()));
+    }
+    trainer_->continue_behind(checkpoint.step);
     std::erase_if(record_.train, [&](const TrainRow& row) { return row.step > trainer_->step(); });
     std::erase_if(record_.evaluation,
                   [&](const EvaluationRow& row) { return row.step > trainer_->step(); });
@@ -304,9 +313,14 @@ class Performance {
   double seconds() const { return seconds_before_ + seconds_since(start_); }
 
   void save() {
-    record_.checkpoint = Checkpoint{trainer_->step(), trainer_->save()};
+    const int64_t step = trainer_->step();
+    const auto file = snapshot_file(request_.file, step);
+    if (!record_.checkpoint || record_.checkpoint->step != step) {
+      record_.checkpoint = Checkpoint{step, write_snapshot(file, trainer_->state())};
+    }
     record_.wall_seconds = seconds();
     write_run(request_.file, record_);
+    remove_snapshots(request_.file, step);
     last_save_ = Clock::now();
   }
 
@@ -317,6 +331,7 @@ class Performance {
     record_.finished = utc_time();
     record_.wall_seconds = seconds();
     write_run(request_.file, record_);
+    if (!record_.checkpoint) remove_snapshots(request_.file);
   }
 
   const RunRequest& request_;

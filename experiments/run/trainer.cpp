@@ -4,12 +4,10 @@
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
-#include <torch/serialize.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "encodings/attention/memory.h"
 #include "experiments/run/loss.h"
@@ -21,20 +19,9 @@ using torch::Tensor;
 
 namespace {
 
-using SavedState = c10::Dict<std::string, Tensor>;
-
 int64_t tokens_of(const Batch& batch) {
   return batch.valid.defined() ? batch.valid.sum().item<int64_t>()
                                : batch.inputs.size(0) * batch.inputs.size(1);
-}
-
-// LibTorch's reader has no bounds: of an archive that is cut short it reads what lies beyond in
-// memory, so bytes that do not end with an archive's last record are not given to it.
-bool ends_as_archive(const std::vector<char>& bytes) {
-  constexpr std::string_view signature = "PK\x05\x06";
-  constexpr int64_t record = 22;  // bytes of the last record
-  return std::ssize(bytes) >= record &&
-         std::equal(signature.begin(), signature.end(), bytes.end() - record);
 }
 
 // The norm of all gradients together; where it is finite, they are scaled down to at most `clip`.
@@ -101,9 +88,9 @@ StepReport Trainer::advance() {
                                 .batch = config_.train.batch,
                                 .seed = static_cast<uint64_t>(config_.seed),
                                 .step = static_cast<uint64_t>(step_)};
-  const Batch drawn = experiment_.task->training(request);
-  const Batch batch =
-      to_device_of(model, model.drawn(drawn, stream(request.seed, "positions", request.step)));
+  const Batch whole = model.with_random_positions(experiment_.task->training(request),
+                                                  stream(request.seed, "positions", request.step));
+  const Batch batch = to_device_of(model, share_of(whole, request));
 
   model.train();
   model.zero_grad();
@@ -160,8 +147,8 @@ std::string Trainer::source_of_divergence(const Batch& batch, const Tensor& loss
                        : fmt::format("the gradient of {} is not finite", first);
 }
 
-std::vector<std::pair<std::string, Tensor>> Trainer::state() const {
-  std::vector<std::pair<std::string, Tensor>> tensors = optimiser_->state();
+NamedTensors Trainer::state() const {
+  NamedTensors tensors = optimiser_->state();
   for (const auto& item : experiment_.model->named_parameters()) {
     tensors.emplace_back("model." + item.key(), item.value());
   }
@@ -169,28 +156,6 @@ std::vector<std::pair<std::string, Tensor>> Trainer::state() const {
     tensors.emplace_back("model." + item.key(), item.value());
   }
   return tensors;
-}
-
-std::vector<char> Trainer::save() const {
-  SavedState saved;
-  for (const auto& [name, tensor] : state()) saved.insert(name, tensor.detach().cpu());
-  saved.insert("step", at::scalar_tensor(step_, at::kLong));
-  return torch::pickle_save(saved);
-}
-
-void Trainer::load(const std::vector<char>& bytes) {
-  const at::NoGradGuard no_gradients;
-  TORCH_CHECK(ends_as_archive(bytes), "a checkpoint of ", bytes.size(), " bytes is cut short");
-  const c10::IValue value = torch::pickle_load(bytes);
-  TORCH_CHECK(value.isGenericDict(), "not a checkpoint");
-  const auto saved = c10::impl::toTypedDict<std::string, Tensor>(value.toGenericDict());
-  for (const auto& [name, tensor] : state()) {
-    TORCH_CHECK(saved.contains(name), "'", name, "' is missing");
-    TORCH_CHECK(saved.at(name).sizes() == tensor.sizes(), "'", name, "': ", saved.at(name).sizes(),
-                " found, ", tensor.sizes(), " expected");
-    Tensor(tensor).copy_(saved.at(name));
-  }
-  step_ = saved.at("step").item<int64_t>();
 }
 
 }  // namespace relbias::experiments

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "experiments/run/experiment.h"
 #include "experiments/run/optimiser.h"
+#include "experiments/run/record/snapshot.h"
 
 namespace relbias::experiments {
 
@@ -31,7 +31,7 @@ struct StepReport {
 
 /// Everything random in a step (sizes, samples, dropout) is a function of the run's seed and the
 /// step's number, so the weights and the optimiser's state are all that a run needs to continue:
-/// two calls of `advance` with or without a `save` and `load` between them give the same weights,
+/// two calls of `advance` with or without a snapshot between them give the same weights,
 /// bit by bit.
 class Trainer {
  public:
@@ -44,16 +44,15 @@ class Trainer {
   /// Does one step. Throws Diverged, which leaves the weights as they were before it.
   StepReport advance();
 
-  /// Weights, moments and the number of the step, readable with Python's torch.load.
-  std::vector<char> save() const;
-  /// Throws std::runtime_error where the bytes are damaged or of another model.
-  void load(const std::vector<char>& bytes);
+  /// Weights and moments by their names: all that a step changes, and no copies.
+  NamedTensors state() const;
+  /// Goes on behind that step, whose state has been read.
+  void continue_behind(int64_t step) { step_ = step; }
 
  private:
   torch::Tensor loss(const Batch& batch);
   std::string first_gradient(const Batch& batch);
   std::string source_of_divergence(const Batch& batch, const torch::Tensor& loss);
-  std::vector<std::pair<std::string, torch::Tensor>> state() const;
 
   const RunConfig& config_;
   Experiment& experiment_;

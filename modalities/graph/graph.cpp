@@ -98,7 +98,7 @@ Graph new_graph(std::string name, int64_t nodes) {
   Graph graph;
   graph.structure.name = std::move(name);
   edit_graph(graph.structure).nodes = graph.structure.queries = graph.structure.keys = nodes;
-  graph.structure.kept = std::make_shared<Kept>();
+  graph.structure.cache = std::make_shared<SampleCache>();
   return graph;
 }
 

@@ -142,11 +142,11 @@ Tensor with_virtual_zeros(const Tensor& values, const Structure& sample, int64_t
   return at::constant_pad_nd(values, before).unsqueeze(0);
 }
 
-Tensor kept(const Structure& sample, const std::string& what,
-            const std::function<Tensor()>& compute) {
-  if (!sample.kept) return compute();
-  return sample.kept->get(fmt::format("{}{}", what, sample.class_token ? " with virtual" : ""),
-                          compute);
+Tensor cached(const Structure& sample, const std::string& what,
+              const std::function<Tensor()>& compute) {
+  if (!sample.cache) return compute();
+  return sample.cache->get(fmt::format("{}{}", what, sample.class_token ? " with virtual" : ""),
+                           compute);
 }
 
 }  // namespace relbias::modalities

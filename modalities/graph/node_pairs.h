@@ -43,7 +43,7 @@ Tensor component_ids(const Structure& sample);
 Tensor with_virtual_zeros(const Tensor& values, const Structure& sample, int64_t token_dims);
 
 /// What `compute` gives, kept with the sample where it can keep it.
-Tensor kept(const Structure& sample, const std::string& what,
-            const std::function<Tensor()>& compute);
+Tensor cached(const Structure& sample, const std::string& what,
+              const std::function<Tensor()>& compute);
 
 }  // namespace relbias::modalities

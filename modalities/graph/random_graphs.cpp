@@ -15,7 +15,7 @@ namespace {
 Structure nodes_alone(int64_t nodes) {
   Structure graph;
   edit_graph(graph).nodes = graph.queries = graph.keys = nodes;
-  graph.kept = std::make_shared<Kept>();
+  graph.cache = std::make_shared<SampleCache>();
   return graph;
 }
 

@@ -15,7 +15,7 @@ Tensor permutation(int64_t count, const at::Generator& generator) {
 
 // Pictures of a step: the run's order of all pictures, shuffled anew every time round, cut into
 // batches. A batch may reach into the next round, or over several where it is larger than one.
-Tensor drawn(int64_t count, const TrainingRequest& request) {
+Tensor random_indices(int64_t count, const TrainingRequest& request) {
   const auto batch = static_cast<uint64_t>(request.batch), all = static_cast<uint64_t>(count);
   const uint64_t begin = request.step * batch, end = begin + batch;
   std::vector<Tensor> parts;
@@ -112,7 +112,7 @@ Tensor Views::seen(const Tensor& pixels, int64_t size, at::Generator& generator)
 }
 
 Views::Shown Views::training(const TrainingRequest& request) const {
-  const Tensor which = drawn(images_.count(Split::train), request);
+  const Tensor which = random_indices(images_.count(Split::train), request);
   at::Generator generator = stream(request.seed, "data", request.step);
   const Tensor pixels = images_.pixels(Split::train, which);
   return {augmented(seen(pixels, request.size, generator), generator),

@@ -7,19 +7,6 @@
 #include <algorithm>
 
 namespace relbias::modalities {
-namespace {
-
-Batch rows(const Batch& all, int64_t first, int64_t count) {
-  Batch some = all.each([&](const Tensor& tensor) { return tensor.narrow(0, first, count); });
-  if (all.structures.size() > 1) {
-    const auto begin = all.structures.begin() + first;
-    some.structures.assign(begin, begin + count);
-  }
-  return some;
-}
-
-}  // namespace
-
 Batch SampledTask::training(const TrainingRequest& request) const {
   check_size(request.size);
   return draw(request.size, request.batch, stream(request.seed, "data", request.step));
@@ -32,7 +19,7 @@ void SampledTask::evaluation(const EvaluationRequest& request,
       draw(request.size, request.samples,
            stream(0, evaluation_stream(request.split), static_cast<uint64_t>(request.size)));
   for (int64_t first = 0; first < request.samples; first += request.batch) {
-    use(rows(all, first, std::min(request.batch, request.samples - first)));
+    use(all.rows(first, std::min(request.batch, request.samples - first)));
   }
 }
 

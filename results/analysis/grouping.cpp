@@ -169,10 +169,8 @@ bool same_settings(const Repetitions& one, const Repetitions& other) {
   return value(one) == value(other);
 }
 
-std::string encoding_name(const std::string& encoding) {
-  if (encoding.find(" + ") != std::string::npos) return encoding;
-  const std::string name = encoding.substr(0, encoding.find(' '));
-  return name.substr(0, name.find('@'));
+std::string encoding_name(const RunRecord& run) {
+  return run.positions.size() == 1 ? run.positions.front().encoding : run.encoding;
 }
 
 std::string better_of(std::span<const TaskRuns> groups, const std::string& metric) {

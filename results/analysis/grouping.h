@@ -12,9 +12,9 @@
 
 namespace relbias::results {
 
-/// The name without options and relation: `rope` of `rope axes=axial`; several relations stay as
-/// they stand, `t5@token + table@tree`.
-std::string encoding_name(const std::string& encoding);
+/// The name without options and relation: `rope` of `rope axes=axial`; of several encodings, and in
+/// files of schema 1, the label as it stands, `t5@token + table@tree`.
+std::string encoding_name(const RunRecord& run);
 
 /// Runs that differ in their seed only.
 struct Repetitions {

@@ -9,49 +9,9 @@
 #include <nlohmann/json.hpp>
 
 namespace relbias::results {
-namespace {
-
-std::string trimmed(const std::string& text) {
-  const auto begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
-// A word in quotes is the word, as settings have it.
-std::string unquoted(const std::string& text) {
-  const bool quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
-  return quoted ? text.substr(1, text.size() - 2) : text;
-}
-
-}  // namespace
-
-std::vector<std::pair<std::string, std::string>> settings_of(const std::string& config) {
-  std::vector<std::pair<std::string, std::string>> settings;
-  std::string section;
-  for (size_t begin = 0; begin < config.size();) {
-    const size_t end = std::min(config.find('\n', begin), config.size());
-    const std::string line = trimmed(config.substr(begin, end - begin));
-    begin = end + 1;
-    if (line.empty() || line[0] == '#') continue;
-    const size_t equals = line.find('=');
-    if (line[0] == '[' && line.back() == ']' && equals == std::string::npos) {
-      section = line.substr(1, line.size() - 2) + ".";
-    } else if (equals != std::string::npos) {
-      settings.emplace_back(section + trimmed(line.substr(0, equals)),
-                            trimmed(line.substr(equals + 1)));
-    }
-  }
-  return settings;
-}
 
 Settings setting_of(const RunRecord& run) {
   Settings settings = run.settings;
-  if (settings.empty()) {
-    for (const auto& [key, value] : settings_of(run.config)) settings[key] = unquoted(value);
-    for (const char* key : {"seed", "model.encoding", "model.relation", "model.positions"}) {
-      settings.erase(key);
-    }
-  }
   settings["dataset_hash"] = run.dataset_hash;
   settings["schema_version"] = std::to_string(run.schema_version);
   return settings;

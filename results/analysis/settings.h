@@ -16,12 +16,8 @@ using Settings = std::map<std::string, std::string>;
 /// The one key that rivals in a table may differ in.
 inline constexpr const char* rival_setting = "model.length_scale";
 
-/// The settings of a canonical config, `model.layers` and `2`, in its order.
-std::vector<std::pair<std::string, std::string>> settings_of(const std::string& config);
-
 /// Every setting of a run but encoding, relation and seed, with the hash of its data and the
-/// versions of what computed it. What was tuned is still there. Files of schema 1 have their
-/// config's.
+/// versions of what computed it. What was tuned is still there.
 Settings setting_of(const RunRecord& run);
 
 /// The value of a key, `unset` without one.

@@ -25,8 +25,8 @@ std::string heading_of(const RunRecord& run) {
   std::string out =
       fmt::format("run {} of study {}: {}\n", run.run_id, run.study, to_string(run.status));
   if (run.checkpoint) {
-    out += fmt::format("can be continued from step {} ({})\n", run.checkpoint->step,
-                       megabytes(static_cast<double>(run.checkpoint->bytes.size())));
+    out += fmt::format("can be continued from step {0}: {1}.step-{0}.snapshot\n",
+                       run.checkpoint->step, run.run_id);
   } else if (run.status == RunStatus::running) {
     out += "has no checkpoint yet\n";
   }

@@ -55,7 +55,7 @@ Json table_json(const Comparison& comparison) {
   Json table = sheet_json(sheet_of(comparison));
   for (size_t i = 0; i < comparison.rows.size(); ++i) {  // a row of chance levels may follow
     const ComparisonRow& row = comparison.rows[i];
-    table["rows"][i]["encoding"] = encoding_name(row.repetitions->runs.front()->encoding);
+    table["rows"][i]["encoding"] = encoding_name(*row.repetitions->runs.front());
     for (size_t column = 0; column < row.cells.size(); ++column) {
       const std::string hint = hint_of(row.cells[column]);
       if (!hint.empty()) table["rows"][i]["cells"][column + 1]["hint"] = hint;
@@ -67,7 +67,7 @@ Json table_json(const Comparison& comparison) {
 Json table_json(const Standings& standings) {
   Json table = sheet_json(sheet_of(standings));
   for (size_t i = 0; i < standings.rows.size(); ++i) {
-    table["rows"][i]["encoding"] = encoding_name(standings.rows[i].encoding);
+    table["rows"][i]["encoding"] = standings.rows[i].name;
   }
   return table;
 }

@@ -9,8 +9,6 @@
 namespace relbias::results {
 namespace {
 
-using SettingList = std::vector<std::pair<std::string, std::string>>;
-
 // How often each setting has each value, over the runs of one study.
 using Counts = std::map<std::pair<std::string, std::string>, size_t>;
 
@@ -39,12 +37,6 @@ Json environment_of(const RunRecord& run) {
           {"backend", run.backend}};
 }
 
-Json as_object(const SettingList& settings) {
-  Json object = Json::object();
-  for (const auto& [key, value] : settings) object[key] = value;
-  return object;
-}
-
 Json run_json(const RunRecord& run, size_t environment) {
   Json json = {{"id", run.run_id},
                {"study", run.study},
@@ -53,7 +45,7 @@ Json run_json(const RunRecord& run, size_t environment) {
                {"dataset", run.dataset},
                {"relation", run.relation},
                {"label", run.encoding},
-               {"encoding", encoding_name(run.encoding)},
+               {"encoding", encoding_name(run)},
                {"seed", run.seed},
                {"status", to_string(run.status)},
                {"parameters", run.parameters_total},
@@ -67,11 +59,11 @@ Json run_json(const RunRecord& run, size_t environment) {
 }  // namespace
 
 Json runs_json(const std::vector<RunRecord>& runs) {
-  std::vector<SettingList> settings;
+  std::vector<Settings> settings;
   std::map<std::string, Counts> counts;
   std::map<std::string, size_t> sizes;
   for (const RunRecord& run : runs) {
-    settings.push_back(settings_of(run.config));
+    settings.push_back(setting_of(run));
     ++sizes[run.study];
     for (const auto& setting : settings.back()) ++counts[run.study][setting];
   }
@@ -86,11 +78,11 @@ Json runs_json(const std::vector<RunRecord>& runs) {
   Json list = Json::array();
   for (size_t i = 0; i < runs.size(); ++i) {
     Json run = run_json(runs[i], environments.number_of(environment_of(runs[i])));
-    SettingList own;
+    Json& own = run["settings"] = Json::object();
     for (const auto& setting : settings[i]) {
-      if (counts[runs[i].study][setting] != sizes[runs[i].study]) own.push_back(setting);
+      if (counts[runs[i].study][setting] == sizes[runs[i].study]) continue;
+      own[setting.first] = setting.second;
     }
-    run["settings"] = as_object(own);
     list.push_back(std::move(run));
   }
   return {{"list", std::move(list)},

@@ -135,15 +135,14 @@ void take_monitor(StoredDataset& dataset, std::vector<Monitor>& monitors) {
 }
 
 void put_checkpoint(const Checkpoint& checkpoint, std::vector<StoredDataset>& datasets) {
-  const auto size = static_cast<int64_t>(checkpoint.bytes.size());
-  datasets.push_back(
-      {"checkpoint", StoredArray{{size}, checkpoint.bytes}, {{"step", checkpoint.step}}});
+  datasets.push_back({"checkpoint",
+                      StoredArray{{0}, std::vector<char>{}},
+                      {{"step", checkpoint.step}, {"checksum", checkpoint.checksum}}});
 }
 
-Checkpoint checkpoint_of(StoredDataset& dataset) {
-  auto& array = held<StoredArray>(dataset.data, "it");
+Checkpoint checkpoint_of(const StoredDataset& dataset) {
   return {attribute_in<int64_t>(dataset.attributes, "step"),
-          std::move(held<std::vector<char>>(array.values, "it"))};
+          attribute_in<std::string>(dataset.attributes, "checksum")};
 }
 
 void take_dataset(StoredDataset& dataset, RunRecord& run) {

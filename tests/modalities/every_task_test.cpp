@@ -192,6 +192,21 @@ TEST_P(EveryTask, TheSameRequestGivesTheSameBatch) {
   EXPECT_EQ(samples_of(training(3, 5)), samples_of(training(3, 5)));
 }
 
+TEST_P(EveryTask, ProcessesShareTheSamplesOfAStep) {
+  const Batch whole = training(3, 5);
+  std::vector<Batch> shares;
+  for (int64_t rank = 0; rank < 5; ++rank) {
+    shares.push_back(share_of(
+        whole, {.size = size(), .batch = 10, .seed = 3, .step = 5, .rank = rank, .processes = 5}));
+    EXPECT_EQ(shares.back().inputs.size(0), 2);
+  }
+  EXPECT_EQ(samples_of(shares), samples_of(whole));
+  EXPECT_THROW(
+      share_of(whole,
+               {.size = size(), .batch = 10, .seed = 3, .step = 5, .rank = 0, .processes = 3}),
+      InputError);
+}
+
 TEST_P(EveryTask, AnotherStepOrSeedGivesAnother) {
   EXPECT_NE(samples_of(training(0, 0)), samples_of(training(0, 1)));
   EXPECT_NE(samples_of(training(0, 0)), samples_of(training(1, 0)));

@@ -125,7 +125,7 @@ inline RunRecord example_run() {
                   {"0", "1", "2"},
                   {{"accuracy", {{1, not_given, 0}, {4, not_given, 6}}, {}, {"hits", "count"}}}}};
   run.weights = {{"head.weight", {2, 2}, {1, 2, 3, 4.5F}}, {"gain", {}, {1}}};
-  run.checkpoint = {20, {'\0', 'a', '\xff', '\0'}};
+  run.checkpoint = {20, "00000000deadbeef"};
   return run;
 }
 
@@ -196,7 +196,7 @@ inline void expect_same(const RunRecord& a, const RunRecord& b) {
   ASSERT_EQ(a.checkpoint.has_value(), b.checkpoint.has_value());
   if (a.checkpoint) {
     EXPECT_EQ(a.checkpoint->step, b.checkpoint->step);
-    EXPECT_EQ(a.checkpoint->bytes, b.checkpoint->bytes);
+    EXPECT_EQ(a.checkpoint->checksum, b.checkpoint->checksum);
   }
 }
 

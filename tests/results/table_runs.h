@@ -17,8 +17,7 @@ inline RunRecord table_run(const std::string& encoding, int64_t seed,
   run.run_id = encoding + "-" + std::to_string(seed);
   run.study = "text-gates";
   run.status = RunStatus::done;
-  run.config = "seed = " + std::to_string(seed) + "\n\n[model]\npositions = [{encoding = \"" +
-               encoding + "\"}]\nlayers = 2\n";
+  run.settings = {{"model.layers", "2"}};
   run.modality = "text";
   run.task = "flip-flop";
   run.relation = "token";

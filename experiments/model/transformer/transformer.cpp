@@ -109,10 +109,10 @@ class Transformer final : public Model {
   }
   std::vector<LearnedTerm> learned_terms() override { return positions_->learned_terms(); }
 
-  Batch drawn(const Batch& batch, at::Generator generator) const override {
+  Batch with_random_positions(const Batch& batch, at::Generator generator) const override {
     Batch result = batch;
-    result.structures =
-        positions_->drawn(structures(batch.structures), batch.inputs.size(0), generator);
+    result.structures = positions_->with_random_positions(structures(batch.structures),
+                                                          batch.inputs.size(0), generator);
     return result;
   }
 

@@ -77,9 +77,9 @@ std::optional<Features> load_features(const fs::path& path, int64_t mels) {
 std::string store_features(const fs::path& path, const Features& features) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
-  fs::path beside = path;
-  beside += fmt::format(".{}", getpid());
-  std::ofstream file(beside, std::ios::binary);
+  fs::path temporary = path;
+  temporary += fmt::format(".{}", getpid());
+  std::ofstream file(temporary, std::ios::binary);
   const std::string text = json{{"counts", features.counts},
                                 {"left_out", json_of(features.left_out)},
                                 {"used_although", json_of(features.used_although)}}
@@ -91,9 +91,9 @@ std::string store_features(const fs::path& path, const Features& features) {
   file << text;
   file.write(reinterpret_cast<const char*>(&length), sizeof length);
   file.close();
-  if (file) fs::rename(beside, path, error);
+  if (file) fs::rename(temporary, path, error);
   if (file && !error) return {};
-  fs::remove(beside, error);
+  fs::remove(temporary, error);
   return fmt::format("features could not be kept in {}", path.parent_path().string());
 }
 

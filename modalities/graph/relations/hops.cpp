@@ -56,9 +56,9 @@ class Hops final : public Relation {
     check_node_tokens(sample, options_);
     RelationMap map = sample.class_token ? with_virtual_ : nodes_alone_;
     map.queries = map.keys = sample.keys;
-    map.index = kept(sample, options_.canonical(), [&] { return ids(sample); });
+    map.index = cached(sample, options_.canonical(), [&] { return ids(sample); });
     if (coordinates_ == 0) return map;
-    map.key_coordinates = kept(sample, fmt::format("coordinates {}", coordinates_), [&] {
+    map.key_coordinates = cached(sample, fmt::format("coordinates {}", coordinates_), [&] {
       return with_virtual_zeros(laplacian_coordinates(with_edges(sample), coordinates_), sample, 1);
     });
     map.query_coordinates = map.key_coordinates;

@@ -42,10 +42,10 @@ class RandomWalk final : public Relation {
     map.index_class = IndexClass::pairs;
     map.queries = map.keys = sample.keys;
     map.rows = 5;
-    map.index = kept(sample, "components", [&] { return component_ids(sample); });
+    map.index = cached(sample, "components", [&] { return component_ids(sample); });
     map.special = special_rows(1, map.rows);
-    map.features = kept(sample, options_.canonical(),
-                        [&] { return with_virtual_zeros(probabilities(sample), sample, 2); });
+    map.features = cached(sample, options_.canonical(),
+                          [&] { return with_virtual_zeros(probabilities(sample), sample, 2); });
     return map;
   }
 

@@ -43,9 +43,9 @@ class Spectrum final : public Relation {
     map.queries = map.keys = sample.keys;
     map.rows = 5;
     map.special = special_rows(1, map.rows);
-    map.index = kept(sample, "components", [&] { return component_ids(sample); });
-    map.features = kept(sample, options_.canonical(),
-                        [&] { return with_virtual_zeros(features(sample), sample, 2); });
+    map.index = cached(sample, "components", [&] { return component_ids(sample); });
+    map.features = cached(sample, options_.canonical(),
+                          [&] { return with_virtual_zeros(features(sample), sample, 2); });
     return map;
   }
 

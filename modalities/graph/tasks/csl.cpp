@@ -29,7 +29,7 @@ Structure circulant(int64_t size, int64_t skip, at::Generator order) {
       edit_graph(sample).edges.push_back({node[i], node[(i + step) % size]});
     }
   }
-  sample.kept = std::make_shared<Kept>();
+  sample.cache = std::make_shared<SampleCache>();
   return sample;
 }
 

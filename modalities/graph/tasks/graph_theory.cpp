@@ -75,7 +75,7 @@ class GraphTheory final : public Task {
     for (int64_t b = 0; b < request.batch; ++b) {
       const uint64_t draw =
           request.step * static_cast<uint64_t>(request.batch) + static_cast<uint64_t>(b);
-      samples.push_back(drawn(0, request.size, stream(request.seed, "data", draw)));
+      samples.push_back(random_sample(0, request.size, stream(request.seed, "data", draw)));
     }
     return batch_of(samples);
   }
@@ -89,7 +89,7 @@ class GraphTheory final : public Task {
       std::vector<Sample> samples;
       for (int64_t b = first; b < std::min(first + request.batch, request.samples); ++b) {
         samples.push_back(
-            drawn(request.above, request.size, stream(0, name, static_cast<uint64_t>(b))));
+            random_sample(request.above, request.size, stream(0, name, static_cast<uint64_t>(b))));
       }
       use(batch_of(samples));
     }
@@ -133,7 +133,7 @@ class GraphTheory final : public Task {
     }
   }
 
-  static Sample drawn(int64_t above, int64_t size, at::Generator generator) {
+  static Sample random_sample(int64_t above, int64_t size, at::Generator generator) {
     const int64_t least = std::max(least_nodes, above + 1);
     const int64_t nodes = at::randint(least, size + 1, {1}, generator, at::kLong).item<int64_t>();
     return sample(nodes, generator);

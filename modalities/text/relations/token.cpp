@@ -42,7 +42,8 @@ class TokenRelation final : public Relation {
 
   bool is_random() const override { return randomize_ > 0; }
 
-  Structure drawn(const Structure& sample, at::Generator& generator) const override {
+  Structure with_random_positions(const Structure& sample,
+                                  at::Generator& generator) const override {
     if (!is_random()) return sample;
     if (sample.queries > sample.keys) {
       input_error(
@@ -64,7 +65,7 @@ class TokenRelation final : public Relation {
     line.keys = keys.value_or(queries.value_or(4));
     line.queries = queries.value_or(line.keys);
     at::Generator generator = stream(0, "example of token");
-    return drawn(line, generator);
+    return with_random_positions(line, generator);
   }
 
  private:

@@ -21,6 +21,7 @@ struct Entrant {
   const Cell* cell = nullptr;
   int standing = above_guessing;
   std::string word;  // why it has no rank
+  std::string encoding_name{};
 };
 
 struct Task {
@@ -63,8 +64,9 @@ std::vector<Task> tasks_of(const std::deque<Comparison>& comparisons, StandingsB
       task.column = column_of(of_row, by, comparison.title);
       task.direction = comparison.direction();
       task.scale = score_scale(comparison, column);
-      task.entrants[by_relation ? row.repetitions->form : row.label] =
-          entrant_of(row, row.cells[column]);
+      Entrant& entrant = task.entrants[by_relation ? row.repetitions->form : row.label];
+      entrant = entrant_of(row, row.cells[column]);
+      entrant.encoding_name = encoding_name(of_row);
     }
     for (auto& [relation, task] : found) tasks.push_back(std::move(task));
   }
@@ -217,7 +219,7 @@ Standings table_of(const Names& names, const std::vector<const Task*>& tasks, do
     result.tasks.push_back(count);
   }
   for (const std::string& name : names) {
-    StandingsRow row{.encoding = name};
+    StandingsRow row{.encoding = name, .name = tasks.front()->entrants.at(name).encoding_name};
     std::vector<double> found;
     for (const std::string& column : result.columns) {
       row.cells.push_back(standing_in(name, column, tasks, names));
@@ -246,9 +248,11 @@ Standings words_of(const std::vector<Task>& tasks, double factor) {
   Standings result{.factor = factor};
   std::map<std::string, std::map<std::string, std::set<std::string>>> words;  // by name and column
   std::map<std::string, int64_t> columns;
+  std::map<std::string, std::string> encoding_names;
   for (const Task& task : tasks) {
     ++columns[task.column];
     for (const auto& [name, entrant] : task.entrants) {
+      encoding_names[name] = entrant.encoding_name;
       words[name][task.column].insert(entrant.word.empty() ? "no rival" : entrant.word);
     }
   }
@@ -259,6 +263,7 @@ Standings words_of(const std::vector<Task>& tasks, double factor) {
   for (const auto& [name, by_column] : words) {
     StandingsRow& row = result.rows.emplace_back();
     row.encoding = name;
+    row.name = encoding_names[name];
     for (const std::string& column : result.columns) {
       const auto found = by_column.find(column);
       row.cells.push_back({.word = found == by_column.end()

@@ -24,6 +24,7 @@ struct Standing {
 
 struct StandingsRow {
   std::string encoding;         // with its options: forms of one encoding are rivals
+  std::string name;             // without them
   std::vector<Standing> cells;  // one a column
   double rank = not_given;      // mean over the columns
   int64_t columns = 0;          // in which it has a rank

@@ -148,8 +148,7 @@ Figure figure_of(const LearnedTable& table, const ComparisonRow& row, const RunR
     draw_maps(table, rows, figure);
   }
   for (Json& trace : figure.data) {
-    trace["meta"] = {
-        {"encoding", encoding_name(run.encoding)}, {"seed", nullptr}, {"role", "mean"}};
+    trace["meta"] = {{"encoding", encoding_name(run)}, {"seed", nullptr}, {"role", "mean"}};
   }
   figure.caption = fmt::format(
       "What {} learned as its {} table in layer {} over {}, one {} a head{}; seed {}.", row.label,

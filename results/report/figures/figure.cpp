@@ -20,7 +20,7 @@ Palette::Palette(const std::vector<TaskRuns>& groups) {
   std::map<std::string, size_t> forms_of_name;
   for (const TaskRuns& group : groups) {
     for (const Repetitions& row : group.rows) {
-      const std::string name = encoding_name(row.runs.front()->encoding);
+      const std::string name = encoding_name(*row.runs.front());
       const auto [place, is_new] = number_of_name.emplace(name, names_.size());
       const std::string colour = colours.at(place->second % colours.size());
       if (is_new) names_.emplace_back(name, colour);
@@ -43,7 +43,7 @@ Json line_trace(const ComparisonRow& row, const Palette& palette) {
           {"x", Json::array()},
           {"y", Json::array()},
           {"meta",
-           {{"encoding", encoding_name(row.repetitions->runs.front()->encoding)},
+           {{"encoding", encoding_name(*row.repetitions->runs.front())},
             {"seed", nullptr},
             {"role", "mean"}}}};
 }

@@ -18,7 +18,7 @@ std::vector<Figure> rank_figures(const Standings& standings) {
   std::vector<std::vector<std::string>> texts;
   for (const StandingsRow& row : standings.rows) {
     names.push_back(row.encoding);
-    encodings.push_back(encoding_name(row.encoding));
+    encodings.push_back(row.name);
     ranks.emplace_back();
     texts.emplace_back();
     for (const Standing& cell : row.cells) {

@@ -166,6 +166,10 @@ std::vector<char> file_bytes(const fs::path& file) {
 }
 
 void replace_file(const fs::path& file, std::span<const char> bytes) {
+  replace_file(file, [&](const ByteSink& sink) { sink(bytes); });
+}
+
+void replace_file(const fs::path& file, const std::function<void(const ByteSink&)>& write) {
   create_folder(folder_of(file));
   struct stat existing {};
   if (::stat(file.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
@@ -175,13 +179,22 @@ void replace_file(const fs::path& file, std::span<const char> bytes) {
 
   fs::path temporary;
   Descriptor created(create_temporary(file, temporary));
+  size_t bytes = 0;  // so far
   const auto fail = [&](const char* action, int error) {
     ::unlink(temporary.c_str());
     throw StoreError(fmt::format(
         "{}: cannot {} {} bytes beside it, in {}: {}; what stood there is untouched", file.string(),
-        action, bytes.size(), temporary.filename().string(), error_text(error)));
+        action, bytes, temporary.filename().string(), error_text(error)));
   };
-  if (!write_all(created.number(), bytes)) fail("write", errno);
+  try {
+    write([&](std::span<const char> piece) {
+      bytes += piece.size();
+      if (!write_all(created.number(), piece)) fail("write", errno);
+    });
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
   if (::fsync(created.number()) != 0) fail("flush", errno);
   if (::rename(temporary.c_str(), file.c_str()) != 0) fail("rename", errno);
   if (!created.close()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ std::vector<char> file_bytes(const std::filesystem::path& file);
 /// are written beside it under `<file>.tmp-<pid>-<n>`, flushed to the disk, and renamed. A process
 /// killed meanwhile leaves only that temporary file, which the next writer of `file` removes.
 void replace_file(const std::filesystem::path& file, std::span<const char> bytes);
+
+/// The same with bytes that come piece by piece: `write` gives them to its sink.
+using ByteSink = std::function<void(std::span<const char>)>;
+void replace_file(const std::filesystem::path& file,
+                  const std::function<void(const ByteSink&)>& write);
 
 /// Every *.h5 under `folder`, sorted.
 /// Throws StoreError if the folder is missing, is no folder, cannot be read or holds none.

@@ -131,7 +131,7 @@ TEST(RunCommand, AFolderThatCannotBeWrittenStopsTheSweep) {
   [[maybe_unused]] const int status = std::system(fmt::format("umount '{}'", out.string()).c_str());
   EXPECT_EQ(result.exit_code, 1) << result.output << result.errors;
   EXPECT_THAT(result.output, HasSubstr("1 failed"));
-  EXPECT_THAT(result.errors, HasSubstr("the sweep stops"));
+  EXPECT_THAT(result.errors, HasSubstr("all stop"));
 }
 
 TEST(Selected, OnePartIsChosenByItsName) {

@@ -251,6 +251,31 @@ TEST_F(Perform, AFailedEvaluationDoesNotCostTheTraining) {
   EXPECT_EQ(read_run(run.file).train.size(), failed.train.size());
 }
 
+TEST_F(Perform, OneSnapshotStandsBesideAnUnfinishedRunAndNoneBesideAFinishedOne) {
+  const RunRequest straight = request("straight");
+  RunRequest run = request("snapshots");
+  run.checkpoint_seconds = 0;
+  const auto snapshots = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(run.file.parent_path())) {
+      if (entry.path().extension() == ".snapshot") names.push_back(entry.path().filename());
+    }
+    return names;
+  };
+  perform(straight, never_stop());
+  EXPECT_EQ(perform(run, stop_after(7)), RunEnd::interrupted);
+  EXPECT_THAT(snapshots(), testing::ElementsAre("snapshots.step-7.snapshot"));
+  // Written by one that was killed before it could say so in the record.
+  folder_.write("tiny/snapshots.step-9.snapshot", "half of it");
+  const auto file = run.file.parent_path() / "snapshots.step-7.snapshot";
+  std::filesystem::rename(file, file.string() + ".away");
+  EXPECT_THROW(perform(run, never_stop()), RunRefused);
+  std::filesystem::rename(file.string() + ".away", file);
+  EXPECT_EQ(perform(run, never_stop()), RunEnd::done);
+  EXPECT_THAT(snapshots(), testing::IsEmpty());
+  expect_same_result(read_run(straight.file), read_run(run.file));
+}
+
 // What was trained is worth its record, and the size that can be evaluated its rows.
 TEST_F(Perform, ASizeThatTheRelationRefusesIsNoFailure) {
   const RunRequest run = request(

@@ -9,7 +9,9 @@
 #include <cmath>
 #include <limits>
 
+#include "results/record.h"
 #include "tests/experiments/studies.h"
+#include "tests/scratch_folder.h"
 
 namespace relbias::experiments {
 namespace {
@@ -62,6 +64,15 @@ TEST(Trainer, AWindowOnALineIsRefusedWhereTheModelIsBuilt) {
               HasSubstr("model.pattern window: tokens with 0 sides found"));
 }
 
+// As between two processes.
+void hand_on(const Training& from, Training& to) {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "some.step-7.snapshot";
+  const std::string checksum = write_snapshot(file, from.trainer->state());
+  read_snapshot(file, checksum, to.trainer->state());
+  to.trainer->continue_behind(from.trainer->step());
+}
+
 TEST(Trainer, Learns) {
   Training training({"train.steps=60", "train.batch=16", "train.learning_rate=1e-2"});
   training.advance_to(60);
@@ -76,7 +87,7 @@ TEST(Trainer, ContinuesBitIdentically) {
   Training straight(set), first(set), second(set);
   straight.advance_to(20);
   first.advance_to(7);
-  second.trainer->load(first.trainer->save());
+  hand_on(first, second);
   EXPECT_EQ(second.trainer->step(), 7);
   at::rand({17});  // whatever else draws random numbers
   second.advance_to(20);
@@ -95,7 +106,7 @@ TEST(Trainer, WithoutTheOptimisersStateItWouldNot) {
   Training again;
   again.advance_to(7);
   Training copied;
-  copied.trainer->load(again.trainer->save());
+  hand_on(again, copied);
   copied.trainer->advance();
   expect_equal_weights(straight, copied);
   fresh.trainer->advance();
@@ -103,13 +114,25 @@ TEST(Trainer, WithoutTheOptimisersStateItWouldNot) {
       at::equal(fresh.weights().at("embedding.table"), straight.weights().at("embedding.table")));
 }
 
-TEST(Trainer, RefusesDamagedCheckpoints) {
+TEST(Trainer, RefusesDamagedSnapshots) {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "some.step-0.snapshot";
   Training training, other({"model.width=32"});
-  std::vector<char> bytes = training.trainer->save();
-  EXPECT_ANY_THROW(other.trainer->load(bytes));
-  bytes.resize(bytes.size() / 2);
-  EXPECT_ANY_THROW(training.trainer->load(bytes));
-  EXPECT_ANY_THROW(training.trainer->load({}));
+  const std::string checksum = write_snapshot(file, training.trainer->state());
+  const auto refusal = [&](Training& reader) -> std::string {
+    try {
+      read_snapshot(file, checksum, reader.trainer->state());
+    } catch (const StoreError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(training), "");
+  EXPECT_THAT(refusal(other), HasSubstr("expected"));
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  EXPECT_THAT(refusal(training), HasSubstr("damaged"));
+  std::filesystem::remove(file);
+  EXPECT_THAT(refusal(training), HasSubstr("cannot be read"));
 }
 
 TEST(Trainer, EncodingsMeetTheSameDataFromTheSameWeights) {

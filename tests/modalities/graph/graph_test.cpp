@@ -172,7 +172,7 @@ TEST(SetEdges, WhatIsListedBothWaysIsWalkedBothWays) {
   EXPECT_MATRIX(directed("edges", both), matrix({{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}));
   EXPECT_MATRIX(make_relation("edges directed=true")->map(both).pair_rows()[0],
                 at::zeros({3, 3}, at::kDouble));
-  both.kept = nullptr;
+  both.cache = nullptr;
   edit_graph(both).edge_weights = {2, 3};
   EXPECT_MATRIX(directed("hops weighted=true", both), matrix({{0, 2, 5}, {2, 0, 3}, {5, 3, 0}}));
 }

@@ -83,9 +83,9 @@ TEST(Grouping, OtherSettingsAreOtherTables) {
   std::vector<RunRecord> runs;
   for (const int64_t seed : {0, 1}) {
     runs.push_back(table_run("rope", seed, {{1, 0.99}}));
-    runs.back().config += "[train]\nsteps = 120\nlearning_rate = 0.001\n";
+    runs.back().settings = {{"train.steps", "120"}, {"train.learning_rate", "0.001"}};
     runs.push_back(table_run("alibi", seed, {{1, 0.9}}));
-    runs.back().config += "[train]\nsteps = 30\nlearning_rate = 0.003\n";
+    runs.back().settings = {{"train.steps", "30"}, {"train.learning_rate", "0.003"}};
   }
   const std::vector<TaskRuns> groups = group_runs(runs);
   ASSERT_EQ(groups.size(), 2);
@@ -363,7 +363,7 @@ TEST(Comparison, SpeedIsRelativeToNoneOfTheSameSettings) {
     for (const char* encoding : {"none", "alibi"}) {
       RunRecord& run = runs.emplace_back(table_run(encoding, 0, {{1, 1}}));
       run.run_id += std::to_string(layers);
-      run.config += "depth = " + std::to_string(layers) + "\n";
+      run.settings["model.depth"] = std::to_string(layers);
       run.train[0].tokens_per_second /= static_cast<double>(layers);
     }
   }

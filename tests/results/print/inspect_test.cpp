@@ -44,7 +44,7 @@ TEST(Inspect, SaysHowItEnded) {
 TEST(Inspect, SaysWhatCanBeContinued) {
   RunRecord run = example_run();
   run.status = RunStatus::failed;
-  EXPECT_THAT(render_run(run), HasSubstr(": failed\ncan be continued from step 20 ("));
+  EXPECT_THAT(render_run(run), HasSubstr(": failed\ncan be continued from step 20: "));
   run.checkpoint.reset();
   EXPECT_THAT(render_run(run), Not(HasSubstr("continued")));
   EXPECT_THAT(render_run(run), Not(HasSubstr("has no checkpoint yet")));  // and never will

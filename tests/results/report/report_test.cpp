@@ -154,8 +154,8 @@ TEST(Report, PlainAndScaledAttentionStandSideBySide) {
   const size_t count = runs.size();
   for (size_t i = 0; i < count; ++i) {
     runs.push_back(runs[i]);
-    runs[i].config += "length_scale = \"none\"\n";
-    runs.back().config += "length_scale = \"log\"\n";
+    runs[i].settings[rival_setting] = "none";
+    runs.back().settings[rival_setting] = "log";
     runs.back().run_id += "-log";
   }
   const auto figures = figures_of(make_report(report_input(runs)), "length-scale");
@@ -209,7 +209,7 @@ TEST(Report, WhatRunsShareIsSaidOnce) {
   EXPECT_EQ(runs["list"].size(), 60);
   EXPECT_EQ(runs["environments"].size(), 1);
   EXPECT_EQ(runs["shared"]["text-study"]["model.layers"], "2");
-  EXPECT_EQ(runs["list"][0]["settings"]["seed"], "0");
+  EXPECT_EQ(runs["list"][0]["seed"], 0);
   EXPECT_FALSE(runs["list"][0]["settings"].contains("model.layers"));
 }
 

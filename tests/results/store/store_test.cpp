@@ -64,7 +64,6 @@ TEST(Store, EmptyArraysSurvive) {
   RunRecord run = example_run();
   run.tables = {{"0", "score", "hops", {"head", "relation"}, {2, 0}, {}, {"hops"}, {}, {}}};
   run.attention = {{"entropy", {"layer"}, {0}, {}}};
-  run.checkpoint = {0, {}};
   write_run(folder.path() / "run.h5", run);
   expect_same(read_run(folder.path() / "run.h5"), run);
 }

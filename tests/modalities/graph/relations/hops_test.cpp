@@ -117,7 +117,7 @@ TEST(Hops, GivenDistancesAreNotWeighted) {
 
 TEST(Hops, AreComputedOnceAGraph) {
   Structure sample = graph_of(3, {{0, 1}});
-  sample.kept = std::make_shared<Kept>();
+  sample.cache = std::make_shared<SampleCache>();
   const auto hops = make_relation("hops");
   const RelationMap first = hops->map(sample);
   const Structure copy = sample;

@@ -77,14 +77,14 @@ TEST(Csl, SamplesOfAClassCountAsOne) {
 
 TEST(Csl, ARelationIsComputedOnceForEveryTrainingGraph) {
   const auto task = make("csl");
-  std::set<const Kept*> kept;
+  std::set<const SampleCache*> caches;
   for (uint64_t step = 0; step < 200; ++step) {
     for (const Structure& graph :
          task->training({.size = 41, .batch = 10, .seed = 0, .step = step}).structures) {
-      kept.insert(graph.kept.get());
+      caches.insert(graph.cache.get());
     }
   }
-  EXPECT_EQ(kept.size(), 160u);
+  EXPECT_EQ(caches.size(), 160u);
 }
 
 TEST(Csl, SizesWhereClassesAreOneGraphAreRefused) {

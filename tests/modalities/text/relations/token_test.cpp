@@ -80,8 +80,8 @@ TEST(Token, RandomizeDrawsPositionsOfEverySequence) {
   EXPECT_EQ(token->traits().index_class, IndexClass::pairs);
   at::Generator generator = stream(1, "token test");
   const Structure line{.queries = 4, .keys = 4};
-  const at::Tensor first = token->drawn(line, generator).positions;
-  const at::Tensor second = token->drawn(line, generator).positions;
+  const at::Tensor first = token->with_random_positions(line, generator).positions;
+  const at::Tensor second = token->with_random_positions(line, generator).positions;
   for (const at::Tensor& positions : {first, second}) {
     EXPECT_EQ(positions.numel(), 4);
     EXPECT_TRUE((positions.diff() > 0).all().item<bool>()) << positions;
@@ -107,7 +107,7 @@ TEST(Token, RandomPositionsDecideTheIds) {
 TEST(Token, RandomizeRefusesMoreTokensThanPositions) {
   const auto token = make_relation("token randomize=4");
   at::Generator generator = stream(1, "token test");
-  EXPECT_THROW(token->drawn({.queries = 5, .keys = 5}, generator), InputError);
+  EXPECT_THROW(token->with_random_positions({.queries = 5, .keys = 5}, generator), InputError);
 }
 
 // Its queries have positions of their own only where they are the last of its keys.

@@ -13,7 +13,7 @@ namespace relbias::modalities {
 
 /// Tensors by what they are. A dataset gives each of its samples one, which all copies of the
 /// sample's structure share, so that a relation of pairs is computed once and not once an epoch.
-class Kept {
+class SampleCache {
  public:
   /// The tensor kept as `what` (`hops clip=20`), computed where it is asked for the first time.
   at::Tensor get(const std::string& what, const std::function<at::Tensor()>& compute);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// modalities: computing once.
-#include "modalities/kept.h"
+// modalities: what relations computed for a sample, once.
+#include "modalities/sample_cache.h"
 
 namespace relbias::modalities {
 
-at::Tensor Kept::get(const std::string& what, const std::function<at::Tensor()>& compute) {
+at::Tensor SampleCache::get(const std::string& what, const std::function<at::Tensor()>& compute) {
   const std::lock_guard lock(mutex_);
   auto found = tensors_.find(what);
   if (found == tensors_.end()) found = tensors_.emplace(what, compute()).first;
