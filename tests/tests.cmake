@@ -7,6 +7,7 @@ list(FILTER test_sources EXCLUDE REGEX "/tests/(benchmarks|build/additions)/")
 if(RELBIAS_TESTS)  # these alone: tests/sanitize has no time for all
   set(test_sources ${RELBIAS_TESTS})
 endif()
+list(FILTER test_sources EXCLUDE REGEX "/tests/fuzz/main.cpp$")
 # In a file of its own, so that the path is in no other object and ccache finds what another checkout compiled.
 configure_file("${PROJECT_SOURCE_DIR}/tests/source_folder.cpp.in" "${PROJECT_BINARY_DIR}/source_folder.cpp" @ONLY)
 set_source_files_properties("${PROJECT_BINARY_DIR}/source_folder.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
@@ -58,3 +59,5 @@ if(CLANG_FORMAT)
     "find modalities encodings experiments results tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \
      | xargs '${CLANG_FORMAT}' --dry-run -Werror")
 endif()
+
+include(tests/fuzz/fuzz.cmake)

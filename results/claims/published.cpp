@@ -20,6 +20,24 @@ const std::set<std::string, std::less<>> row_keys = {"encoding",   "relation", "
                                                      "train_size", "size",     "value", "std",
                                                      "seeds",      "defined",  "reason"};
 
+// What is read, and what stands there for people: where and how a number was checked.
+const std::vector<std::string> table_keys = {
+    "title", "citation", "source", "checked", "grade",       "modality",
+    "task",  "metric",   "better", "model",   "train_size",  "chance",
+    "notes", "context",  "row",    "claim",   "reproduction"};
+
+const std::vector<std::string> reproduction_keys = {"group",    "setting",       "data",
+                                                    "deviates", "full_deviates", "names"};
+
+void refuse_unknown(const toml::table& table, std::string_view kind,
+                    const std::vector<std::string>& known) {
+  for (const auto& [key, value] : table) {
+    const std::string name(key.str());
+    if (std::ranges::find(known, name) != known.end()) continue;
+    at_place("", &value, [&]() { unknown_word(kind, name, known); });
+  }
+}
+
 PublishedRow row_of(const toml::table& table, const Published& published) {
   PublishedRow row{.encoding = text_in(table, "encoding"),
                    .relation = text_in(table, "relation"),
@@ -49,6 +67,7 @@ PublishedClaim claim_of(const toml::table& table) {
 }
 
 Reproduction reproduction_of(const toml::table& table) {
+  refuse_unknown(table, "key of [reproduction]", reproduction_keys);
   Reproduction ours{.group = text_in(table, "group"),
                     .setting = text_in(table, "setting"),
                     .data = text_in(table, "data"),
@@ -72,6 +91,7 @@ Published parse_published(const std::string& toml, const std::string& name) {
   Published published{.name = name};
   const auto document = parse_toml(toml, name);
   const toml::table& table = *document;
+  refuse_unknown(table, "key of a published table", table_keys);
   published.title = text_in(table, "title");
   published.citation = text_in(table, "citation");
   published.source = text_in(table, "source");

@@ -21,9 +21,9 @@ namespace {
 /// split with at most `size` nodes, evaluation those of another split above the next smaller size.
 ///
 /// Nodes show their categories (each an embedding, added up), or their numbers where they have no
-/// categories; `degree=true` adds the number of edges at the node (Graphormer's centrality), so
-/// that a model without any relation knows the graph in part. Bonds are seen through the relation
-/// only.
+/// categories; `degree=true` adds the number of ends of edges at the node (Graphormer's
+/// centrality), so that a model without any relation knows the graph in part: a loop has both of
+/// its ends there, repeated edges count each. Bonds are seen through the relation only.
 class GraphProperty final : public Task {
  public:
   GraphProperty(const Options& options, const GraphDataset& dataset)
@@ -328,8 +328,11 @@ TaskEntry task_graph_property() {
           "numbers of graphs: a linear model on the counts of their nodes, fitted to the training "
           "graphs; numbers of nodes: the median; categories: the commonest",
       .needs_dataset = true,
-      .options = {{"target", std::string(), "name of a target, or all; empty: the first"},
-                  {"degree", false, "nodes also show how many edges they have"}},
+      .options =
+          {{"target", std::string(), "name of a target, or all; empty: the first"},
+           {"degree", false,
+            "nodes also show how many ends of edges they have: a loop has both of its ends at "
+            "its node, repeated edges count each"}},
       .make = make,
   };
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "results/store/hdf5/attributes.h"
+#include "results/store/hdf5/heaps.h"
 #include "results/store/hdf5/image.h"
 
 namespace relbias::results::hdf5 {
@@ -186,6 +187,7 @@ StoredContents contents_in(std::vector<char>& image, const ContentsFilter& filte
   if (!std::string_view(image.data(), image.size()).starts_with("\x89HDF\r\n\x1a\n")) {
     throw StoreError("not an HDF5 file");
   }
+  check_heaps(image);
   const Session session;
   const Handle file = open_image(image, no_file);
 

@@ -152,6 +152,21 @@ TEST(Published, ValuesOfAnotherTypeAreFaults) {
               HasSubstr("found, a list of tables, [[claim]], expected"));
 }
 
+// A misspelt key would be left out of the table unnoticed.
+TEST(Published, UnknownKeysAreRefusedWithTheirPlace) {
+  const std::string head = "better = \"lower\"\n";
+  const std::string row = head + "[[row]]\nencoding = \"alibi\"\nsize = 8\nvalue = 1.5\n";
+  EXPECT_THAT(fault_in("trainsize = 8\n" + row),
+              AllOf(HasSubstr("bad:1:13: unknown key of a published table 'trainsize'"),
+                    HasSubstr("did you mean 'train_size'?")));
+  EXPECT_THAT(fault_in(row + "[reproduction]\ndeviate = \"size\"\n"),
+              AllOf(HasSubstr("bad:7:11: unknown key of [reproduction] 'deviate'"),
+                    HasSubstr("did you mean 'deviates'?")));
+  EXPECT_THAT(fault_in(row + "[[claim]]\nbetter = \"alibi\"\nworse = \"rope\"\nsize = 2\n"),
+              HasSubstr("bad:9:8: unknown key of a claim 'size'"));
+  EXPECT_EQ(fault_in("checked = \"read\"\ngrade = \"V\"\nchance = 10\n" + row), "no error");
+}
+
 // Any other word would have been taken for "higher".
 TEST(Published, TheDirectionIsOneOfTwoWords) {
   EXPECT_EQ(fault_in("title = \"x\"\nbetter = \"Lower\"\n"),

@@ -84,6 +84,26 @@ TEST(GraphProperty, NumbersAndNodesOfWhichNothingIsKnown) {
   EXPECT_EQ(bare.inputs.dim(), 2);
 }
 
+// Edges 0-0, 0-1, 1-0 and 0-1 once more: node 0 has five ends, node 1 three. Hops know none of it.
+TEST(GraphProperty, DegreesCountBothEndsOfALoopAndRepeatedEdgesEach) {
+  GraphSource source{.origin = "test", .targets = {{.name = "number"}}};
+  for (int64_t n = 0; n < 40; ++n) {
+    Graph graph = new_graph(fmt::format("graph {}", n), 2);
+    edit_graph(graph.structure).edges = {{0, 0}, {0, 1}, {1, 0}, {0, 1}};
+    graph.labels = {at::full({1}, static_cast<double>(n), at::kDouble)};
+    graph.key = graph.structure.name;
+    source.graphs.push_back(std::move(graph));
+  }
+  const GraphDataset dataset(std::move(source));
+  const auto task = make("degree=true", dataset);
+  const Batch batch = task->training({.size = 2, .batch = 1, .seed = 0, .step = 0});
+  const auto vocabulary = task->traits().vocabulary;  // the last 16 rows: degrees 0 to 15 and more
+  EXPECT_EQ(batch.inputs[0][0][1].item<int64_t>(), vocabulary - 16 + 5);
+  EXPECT_EQ(batch.inputs[0][1][1].item<int64_t>(), vocabulary - 16 + 3);
+  EXPECT_THAT(find_entry("task", "graph-property", task_entries()).options[1].meaning,
+              HasSubstr("a loop has both of its ends at its node, repeated edges count each"));
+}
+
 TEST(GraphProperty, MissingLabelsAreNeverScored) {
   const auto dataset = dataset_of(true, 0);
   // One target: graphs without its label are left out.

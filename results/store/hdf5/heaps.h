@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// results/store/hdf5: texts of variable length lie in heaps, which HDF5 1.10 walks without an end
+// where one is damaged.
+#pragma once
+
+#include <vector>
+
+namespace relbias::results::hdf5 {
+
+/// Throws StoreError where a heap in the image of a file has an object that leads nowhere.
+void check_heaps(const std::vector<char>& image);
+
+}  // namespace relbias::results::hdf5
