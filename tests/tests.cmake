@@ -52,6 +52,10 @@ set_tests_properties(build.one_file PROPERTIES TIMEOUT 1800)
 
 add_test(NAME build.install COMMAND "${PROJECT_SOURCE_DIR}/tests/build/install_test.sh" "${PROJECT_BINARY_DIR}")
 
+# Kills, a full disk, a folder removed, a clock set back: a few of what tests/faults/run does by hand.
+add_test(NAME faults COMMAND "${PROJECT_SOURCE_DIR}/tests/faults/run" --kills 4 --program "$<TARGET_FILE:relbias>")
+set_tests_properties(faults PROPERTIES TIMEOUT 1800)
+
 # Other versions lay out differently; experiments/setup installs this one.
 find_program(CLANG_FORMAT clang-format-14)
 if(CLANG_FORMAT)

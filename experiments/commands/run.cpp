@@ -58,6 +58,24 @@ void tell_of_positions(const std::vector<PlannedRun>& runs) {
   }
 }
 
+// Whether the text and the plan of each study still lie beside its runs.
+bool is_all_there(const std::vector<Study>& studies, const std::string& out) {
+  bool all = true;
+  for (const Study& study : studies) {
+    const auto folder = std::filesystem::path(out) / study.name;
+    for (const char* ending : {".toml", ".plan.json"}) {
+      const auto file = folder / (study.name + ending);
+      std::error_code error;
+      if (std::filesystem::exists(file, error)) continue;
+      all = false;
+      std::cerr << "relbias: " << file.string()
+                << " was removed while the study ran: give the same "
+                << "command again, which writes it and runs what is missing\n";
+    }
+  }
+  return all;
+}
+
 // Runs what is not finished of these; returns the exit code.
 int run_planned(const std::vector<Study>& studies, std::vector<PlannedRun>& runs,
                 const StudiesRequest& command) {
@@ -76,7 +94,8 @@ int run_planned(const std::vector<Study>& studies, std::vector<PlannedRun>& runs
             << std::endl;
   if (result.interrupted) std::cerr << "relbias: give the same command again to go on\n";
   if (result.interrupted) return 130;
-  return result.failed > 0 || result.not_run > 0 ? 1 : 0;
+  const bool complete = is_all_there(studies, command.out);
+  return result.failed > 0 || result.not_run > 0 || !complete ? 1 : 0;
 }
 
 // What the trials chose; nothing while some are not finished, other shards' perhaps.

@@ -77,6 +77,7 @@ class Launch {
       progress_.refresh();
     }
     result_.not_run += static_cast<int64_t>(waiting_.size());
+    look_for_results();
     result_.interrupted = interruptions > 0;
     return result_;
   }
@@ -216,6 +217,7 @@ class Launch {
   void account(const Job& job) {
     if (job.end == "done") ++result_.ok;
     if (job.end == "diverged") ++result_.diverged;
+    if (job.end == "done") ended_.push_back(job.run);
     if (job.end == "failed" || job.end == "unwritable") ++result_.failed;
     if (job.end == "busy") ++result_.busy;
     if (job.end == "interrupted") {
@@ -226,6 +228,18 @@ class Launch {
     progress_.finish(job.run, job.end == "busy" ? "busy elsewhere" + colon : job.end + colon);
     if (job.end == "unwritable") progress_.say("nothing can be written: all stop");
     if (job.end == "unwritable" || (job.end == "failed" && options_.fail_fast)) stop(SIGTERM);
+  }
+
+  // What ended and is not there any more was removed by somebody, and is no success.
+  void look_for_results() {
+    for (const size_t run : ended_) {
+      std::error_code error;
+      if (std::filesystem::exists(runs_[run].file, error)) continue;
+      ++result_.failed;
+      --result_.ok;
+      progress_.say(fmt::format("{}: {} was removed after the run had ended", runs_[run].run.label,
+                                runs_[run].file.string()));
+    }
   }
 
   void fail_dead(Job& job, const std::string& death) {
@@ -263,6 +277,7 @@ class Launch {
   Progress progress_;
   std::deque<size_t> waiting_;
   std::vector<Job> jobs_;
+  std::vector<size_t> ended_;  // runs that were done
   static constexpr size_t most_jobs = std::numeric_limits<size_t>::max();
   size_t possible_jobs_ = most_jobs;  // as the system has shown
   bool said_so_ = false;
