@@ -17,7 +17,9 @@ namespace fs = std::filesystem;
 std::vector<fs::path> inputs_of(const FuzzTarget& target) {
   std::vector<fs::path> files;
   const fs::path folder = fs::path(source_folder()) / "tests/fuzz/corpus" / target.name;
-  for (const auto& file : fs::directory_iterator(folder)) files.push_back(file.path());
+  for (const auto& file : fs::recursive_directory_iterator(folder)) {
+    if (file.is_regular_file()) files.push_back(file.path());
+  }
   std::sort(files.begin(), files.end());
   return files;
 }
