@@ -2,6 +2,9 @@
 // encodings/attention: which implementations there are, and the choice among them.
 #include "encodings/attention/backend.h"
 
+#include <c10/util/Exception.h>
+
+#include "encodings/attention/fused/fused.h"
 #include "encodings/attention/memory.h"
 
 namespace relbias::encodings {
@@ -21,7 +24,8 @@ int64_t reference_bytes(const Tensor& q, const Tensor& k, const Tensor&,
 
 const std::vector<AttentionBackend>& attention_backends() {
   static const std::vector<AttentionBackend> all{
-      {Backend::reference, "reference", refuses_nothing, reference_bytes, reference_attention}};
+      {Backend::reference, "reference", refuses_nothing, reference_bytes, reference_attention},
+      {Backend::fused, "fused", fused_refuses, fused_bytes, fused_attention}};
   return all;
 }
 
@@ -38,9 +42,7 @@ const AttentionBackend& backend_for(const Tensor& q, const Tensor& k, const Tens
     }
     return entry;
   }
-  input_error(
-      "backend fused: this build has no fused kernel for these terms; "
-      "use backend auto or reference");
+  TORCH_INTERNAL_ASSERT(false, "a backend without an entry");
 }
 
 Backend backend_from(const std::string& word) {

@@ -204,7 +204,7 @@ void read_attention(AttendCase& input, at::ScalarType type, Asked& asked) {
   add_positions(input, sizes, type, asked);
   AttentionOptions& options = asked.options;
   options.backend = backend_from(input.word("backend", "auto"));
-  options.return_weights = true;
+  options.return_weights = options.backend != Backend::fused;  // which never has them
   options.scale = input.scale();
   const std::string length_scale = input.word("length_scale", "none");
   if (length_scale != "none" && length_scale != "log") {

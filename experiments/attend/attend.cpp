@@ -51,7 +51,7 @@ NamedArrays attended(const AttendCase& input, const Asked& asked) {
     result = attention_result.out;
     output.texts["backend"] = attention_result.backend == Backend::fused ? "fused" : "reference";
     put(input, output, "out", result);
-    put(input, output, "weights", attention_result.weights);
+    if (attention_result.weights.defined()) put(input, output, "weights", attention_result.weights);
   }
   if (!asked.grad_out.defined()) return output;
   if (result.requires_grad()) result.backward(asked.grad_out);
@@ -154,7 +154,7 @@ CASE.h5
 
 OUT.h5
   attribute backend: what ran
-  out [B, H, Q, D], weights [B, H, Q, K], and with grad_out
+  out [B, H, Q, D], weights [B, H, Q, K] (not with backend fused), and with grad_out
   grad/q, grad/k, grad/v, grad/bias, grad/parameters/NAME; float64
   of encodings on tokens: tokens [B, N, C], and with grad_out grad/tokens, grad/parameters/NAME
 

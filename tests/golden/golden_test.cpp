@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "encodings/attention/fused/fused.h"
+#include "tests/encodings/attention/fused_budget.h"
+
 namespace relbias::golden {
 namespace {
 
@@ -121,12 +124,22 @@ Tensor for_every_query(const Tensor& allowed, int64_t queries) {
   return allowed.expand({allowed.size(0), allowed.size(1), queries, allowed.size(3)});
 }
 
+AttentionResult attended(const Tensor& q, const Tensor& k, const Tensor& v,
+                         const std::vector<Position>& positions, const AttentionOptions& options) {
+  AttentionOptions fused = options;
+  fused.return_weights = false;
+  const Tensor x = q.to(at::kFloat);  // the type it would be asked in
+  if (!encodings::fused_refuses(x, x, x, positions, fused))
+    encodings::expect_fused_within_budget({q, k, v}, positions, fused);
+  return attention(q, k, v, positions, options);
+}
+
 AttentionResult attention_with_even_rows(const std::array<Tensor, 3>& qkv,
                                          const std::vector<Position>& positions,
                                          AttentionOptions options, Masking masking) {
   options.return_weights = true;
   const auto& [q, k, v] = qkv;
-  AttentionResult result = attention(q, k, v, positions, options);
+  AttentionResult result = attended(q, k, v, positions, options);
   if (!options.mask.defined()) return result;
   const Tensor empty = options.mask.any(3, /*keepdim=*/true).logical_not();  // [B|1, 1|H, Q, 1]
   EXPECT_EQ(result.weights.masked_select(empty).abs().sum().item<double>(), 0);

@@ -80,6 +80,11 @@ enum class Masking {
   adds    // adds float32's minimum, which absorbs it, though the gradient goes on as if not
 };
 
+/// `attention`, with the fused kernel held against it on the same case where the kernel can compute
+/// it: what is compared with a package then holds for both.
+AttentionResult attended(const Tensor& q, const Tensor& k, const Tensor& v,
+                         const std::vector<Position>& positions, const AttentionOptions& options);
+
 /// `attention`, and, where a row has no key, what these packages have there. Ours is zero, which is
 /// checked first.
 AttentionResult attention_with_even_rows(const std::array<Tensor, 3>& qkv,

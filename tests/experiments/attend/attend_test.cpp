@@ -117,6 +117,18 @@ TEST_F(Attend, ManyCasesInOneCall) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "outs/twin.h5"));
 }
 
+TEST_F(Attend, TakesTheFusedKernelWhereAsked) {
+  const NamedArrays reference = run();
+  input.texts["type"] = "float32";
+  input.texts["backend"] = "fused";
+  const NamedArrays fused = run();
+  EXPECT_EQ(fused.texts.at("backend"), "fused");
+  EXPECT_EQ(fused.arrays.count("weights"), 0);
+  for (const auto& [name, array] : fused.arrays) {
+    EXPECT_CLOSE(tensor_of(array), tensor_of(reference.arrays.at(name)), 1e-5) << name;
+  }
+}
+
 TEST_F(Attend, NamesWhatIsWrong) {
   const NamedArrays good = input;
   const auto with = [&](auto&& change) {
@@ -143,7 +155,7 @@ TEST_F(Attend, NamesWhatIsWrong) {
       std::string::npos);
   EXPECT_NE(with([&] { input.texts["type"] = "float16"; }).find("unknown type 'float16'"),
             std::string::npos);
-  EXPECT_NE(with([&] { input.texts["backend"] = "fused"; }).find("no fused kernel"),
+  EXPECT_NE(with([&] { input.texts["backend"] = "fused"; }).find("it computes float32"),
             std::string::npos);
   EXPECT_NE(with([&] { input.texts["encoding"] = "learned"; }).find("changes token embeddings"),
             std::string::npos);

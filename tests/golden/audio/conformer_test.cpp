@@ -72,7 +72,7 @@ class ConformerTest : public GoldenTest {
       return split_heads(project(x, part), u.size(0));
     };
     const auto result =
-        attention(heads_of(name.q), heads_of(name.k), heads_of(name.v), {{map, terms}}, options);
+        attended(heads_of(name.q), heads_of(name.k), heads_of(name.v), {{map, terms}}, options);
     std::map<std::string, Tensor> outputs{{"out", project(join_heads(result.out), name.out)}};
     if (golden.has("out/attn_weights")) outputs["attn_weights"] = result.weights;
     expect(outputs, tolerance, source == Sinusoids::ours ? "pos_emb" : "");

@@ -138,8 +138,8 @@ TEST_P(SamAttention, EqualsThePackage) {
   const auto qkv =
       at::linear(x.flatten(1, 2), golden.w("qkv.weight"), golden.w("qkv.bias")).chunk(3, 2);
   const auto result =
-      attention(split_heads(qkv[0], heads), split_heads(qkv[1], heads), split_heads(qkv[2], heads),
-                {{map, terms}}, {.return_weights = true});
+      attended(split_heads(qkv[0], heads), split_heads(qkv[1], heads), split_heads(qkv[2], heads),
+               {{map, terms}}, {.return_weights = true});
   const Tensor out =
       at::linear(join_heads(result.out), golden.w("proj.weight"), golden.w("proj.bias"));
   // Softmax is float32 there.
@@ -163,8 +163,8 @@ TEST_P(BotnetAttention, EqualsThePackage) {
                               golden.w("qkv.bias"))
                        .chunk(3, 2);
   const auto result =
-      attention(split_heads(qkv[0], heads), split_heads(qkv[1], heads), split_heads(qkv[2], heads),
-                {{map, terms}}, {.return_weights = true});
+      attended(split_heads(qkv[0], heads), split_heads(qkv[1], heads), split_heads(qkv[2], heads),
+               {{map, terms}}, {.return_weights = true});
   expect({{"out", join_heads(result.out).transpose(1, 2).unflatten(2, {height, width})}});
 }
 RELBIAS_GOLDEN_TESTS(BotnetAttention, cases("image_timm", "botnet_attention/"));

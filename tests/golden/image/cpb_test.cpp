@@ -50,7 +50,7 @@ class CosineAttention : public CpbTest {
       const Tensor allowed = allowed_where_kept(mask).unsqueeze(1);
       options.mask = allowed.repeat({qkv[0].size(0) / mask.size(0), 1, 1, 1});
     }
-    return attention(normalised(qkv[0]) * factor, normalised(qkv[1]), qkv[2], {position}, options);
+    return attended(normalised(qkv[0]) * factor, normalised(qkv[1]), qkv[2], {position}, options);
   }
 };
 

@@ -47,7 +47,7 @@ class LevitTest : public GoldenTest {
 
   void expect_attention(const std::array<Tensor, 3>& qkv, const RelationMap& map,
                         const Terms& terms) {
-    const auto result = attention(qkv[0], qkv[1], qkv[2], {{map, terms}}, {.return_weights = true});
+    const auto result = attended(qkv[0], qkv[1], qkv[2], {{map, terms}}, {.return_weights = true});
     expect({{"bias", score_of_pairs(terms, map).squeeze(0)},
             {"out", project(activated(join_heads(result.out)), names().out)}});
   }

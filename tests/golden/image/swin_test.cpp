@@ -62,8 +62,8 @@ class SwinLayer : public GoldenTest {
     // Dropped pairs have -100 added in the package: 4e-44 of a weight.
     if (allowed.defined()) options.mask = allowed.repeat({x.size(0) / allowed.size(0), 1, 1, 1});
     const auto result =
-        attention(heads_of("attention.q_proj"), heads_of("attention.k_proj"),
-                  heads_of("attention.v_proj"), {{map, encoding->terms(map)}}, options);
+        attended(heads_of("attention.q_proj"), heads_of("attention.k_proj"),
+                 heads_of("attention.v_proj"), {{map, encoding->terms(map)}}, options);
     return project(join_heads(result.out), "attention.o_proj");
   }
 

@@ -162,8 +162,8 @@ TEST_P(BeitAttention, EqualsThePackage) {
   const Tensor bias = at::cat({golden.w("q_bias"), no_bias, golden.w("v_bias")});
   const auto qkv = at::linear(x, golden.w("qkv.weight"), bias).chunk(3, 2);
   const auto result =
-      attention(split_heads(qkv[0], heads), split_heads(qkv[1], heads), split_heads(qkv[2], heads),
-                {{map, encoding->terms(map)}}, {.return_weights = true});
+      attended(split_heads(qkv[0], heads), split_heads(qkv[1], heads), split_heads(qkv[2], heads),
+               {{map, encoding->terms(map)}}, {.return_weights = true});
   expect({{"out",
            at::linear(join_heads(result.out), golden.w("proj.weight"), golden.w("proj.bias"))}});
 }

@@ -171,7 +171,7 @@ TEST_P(LlamaAttention, EqualsThePackage) {
                              {.heads = heads, .head_width = golden.integer("head_dim")}, map);
   AttentionOptions options{.return_weights = true};
   options.mask = allowed_where_kept(golden.read("in/additive_mask"));
-  const auto result = attention(q, k, v, {{map, encoding->terms(map)}}, options);
+  const auto result = attended(q, k, v, {{map, encoding->terms(map)}}, options);
   // Angles and softmax are float32 in the package.
   expect({{"attn_weights", result.weights},
           {"out", at::linear(join_heads(result.out), golden.w("o_proj.weight"))}},
@@ -199,8 +199,8 @@ TEST_P(RotaryConformer, EqualsThePackage) {
   const Tensor rotated = join_heads(turned);
   AttentionOptions options{.return_weights = true};
   options.mask = allowed_where_kept(golden.read("in/additive_mask"));
-  const auto result = attention(heads_of(rotated, "linear_q"), heads_of(rotated, "linear_k"),
-                                heads_of(x, "linear_v"), {}, options);
+  const auto result = attended(heads_of(rotated, "linear_q"), heads_of(rotated, "linear_k"),
+                               heads_of(x, "linear_v"), {}, options);
   // The package's angles are float32.
   expect({{"attn_weights", result.weights}, {"out", project(join_heads(result.out), "linear_out")}},
          {5e-7, 5e-7});

@@ -85,7 +85,7 @@ TEST_P(Bloom, EqualsThePackage) {
   AttentionOptions options{.return_weights = true};
   options.mask = allowed_where_kept(golden.read("in/additive_mask"));
   const Position alibi = position(x.size(1), k.size(2));
-  const auto result = attention(now[0], k, v, {alibi}, options);
+  const auto result = attended(now[0], k, v, {alibi}, options);
   // Quirk 8: slope * key is our bias of the last query up to what it is at the first key.
   const Tensor last = alibi.terms.score.narrow(1, 0, k.size(2));
   const Tensor by_key = (last - last.narrow(1, 0, 1)).repeat({x.size(0), 1}).unsqueeze(1);
@@ -107,7 +107,7 @@ TEST_P(Falcon, EqualsThePackage) {
       alibi.terms.score / std::sqrt(static_cast<double>(golden.integer("head_dim")));
   AttentionOptions options{.return_weights = true};
   options.mask = allowed_where_kept(golden.read("in/additive_mask"));
-  const auto result = attention(qkv[0], qkv[1], qkv[2], {alibi}, options);
+  const auto result = attended(qkv[0], qkv[1], qkv[2], {alibi}, options);
   expect({{"attn", result.weights}, {"out", dense(result.out)}}, kFloatSoftmax);
 }
 RELBIAS_GOLDEN_TESTS(Falcon, cases("alibi_hf", "falcon_attention/"));
@@ -122,8 +122,8 @@ TEST_P(Mpt, EqualsThePackage) {
   };
   AttentionOptions options{.return_weights = true};
   options.mask = golden.read("in/causal_bool_mask") == 0;  // true = drop there
-  const auto result = attention(heads_of(qkv[0]), heads_of(qkv[1]), heads_of(qkv[2]),
-                                {position(x.size(1), x.size(1))}, options);
+  const auto result = attended(heads_of(qkv[0]), heads_of(qkv[1]), heads_of(qkv[2]),
+                               {position(x.size(1), x.size(1))}, options);
   expect({{"attn_weights", result.weights},
           {"out", at::linear(join_heads(result.out), golden.w("out_proj.weight"))}},
          kFloatSoftmax);

@@ -69,7 +69,7 @@ TEST_P(Sdpa, EqualsThePackage) {
   }
   const auto result = evens_out
                           ? attention_with_even_rows({q, k, v}, positions, options, Masking::adds)
-                          : attention(q, k, v, positions, options);
+                          : attended(q, k, v, positions, options);
   expect({{"out", result.out}});
 }
 
@@ -97,7 +97,7 @@ TEST_P(MultiheadAttention, EqualsThePackage) {
   options.mask = for_every_query(valid.unsqueeze(1).unsqueeze(1), q.size(1));
   const Tensor bias = golden.read("in/attn_mask").unflatten(0, {-1, heads});
   const auto result =
-      attention(project(q, 0), project(kv, 1), project(kv, 2), {given_bias(bias)}, options);
+      attended(project(q, 0), project(kv, 1), project(kv, 2), {given_bias(bias)}, options);
   expect({{"attn_weights", result.weights},
           {"out", at::linear(join_heads(result.out), golden.w("out_proj.weight"),
                              golden.w("out_proj.bias"))}});
@@ -119,7 +119,7 @@ TEST_P(GraphormerAttention, EqualsThePackage) {
   options.mask = allowed_where_kept(bias).bitwise_and(valid.unsqueeze(1).unsqueeze(1));
   const Position position = given_bias(bias.masked_fill(options.mask.logical_not(), 0));
   const auto result =
-      attention(heads_of("q_proj"), heads_of("k_proj"), heads_of("v_proj"), {position}, options);
+      attended(heads_of("q_proj"), heads_of("k_proj"), heads_of("v_proj"), {position}, options);
   expect({{"attn_weights_mean", result.weights.mean(1)},
           {"out", project(join_heads(result.out), "out_proj").transpose(0, 1)}});
 }

@@ -47,8 +47,8 @@ TEST_P(ShawKeys, EqualsThePackage) {
   set(*encoding, "keys", table.view({1, 1, 2 * clip + 1, -1}));
 
   const auto heads_of = [&](const char* name) { return split_heads(project(x, name), heads); };
-  const auto result = attention(heads_of("linear_q"), heads_of("linear_k"), heads_of("linear_v"),
-                                {{map, encoding->terms(map)}}, masked(x.size(1)));
+  const auto result = attended(heads_of("linear_q"), heads_of("linear_k"), heads_of("linear_v"),
+                               {{map, encoding->terms(map)}}, masked(x.size(1)));
   expect(
       {{"attn_weights", result.weights}, {"out", project(join_heads(result.out), "linear_out")}});
 }
@@ -71,8 +71,8 @@ TEST_P(ShawKeysAndValues, EqualsThePackage) {
   set(*encoding, "values", widened(golden.w("emb_rel_v")));
 
   const auto heads_of = [&](const char* name) { return split_heads(project(x, name), heads); };
-  const auto result = attention(heads_of("q_proj"), heads_of("k_proj"), heads_of("v_proj"),
-                                {{map, encoding->terms(map)}}, masked(x.size(1)));
+  const auto result = attended(heads_of("q_proj"), heads_of("k_proj"), heads_of("v_proj"),
+                               {{map, encoding->terms(map)}}, masked(x.size(1)));
   expect({{"attn_weights", result.weights}, {"out", project(join_heads(result.out), "out_proj")}});
 }
 RELBIAS_GOLDEN_TESTS(ShawKeysAndValues, cases("shaw_hf", "vits_rel_k_and_v/"));
@@ -104,8 +104,8 @@ TEST_P(PairwiseKeys, EqualsThePackage) {
   Terms terms;
   terms.key = given.flatten(0, 1).unsqueeze(0).expand({heads, -1, -1});
   const auto heads_of = [&](const char* name) { return split_heads(project(x, name), heads); };
-  const auto result = attention(heads_of("q_proj"), heads_of("k_proj"), heads_of("v_proj"),
-                                {{map, terms}}, {.return_weights = true});
+  const auto result = attended(heads_of("q_proj"), heads_of("k_proj"), heads_of("v_proj"),
+                               {{map, terms}}, {.return_weights = true});
   expect({{"attn_weights", result.weights}, {"out", project(join_heads(result.out), "out_proj")}});
 }
 RELBIAS_GOLDEN_TESTS(PairwiseKeys, cases("shaw_hf", "speecht5_attention/"));

@@ -119,7 +119,7 @@ TEST_P(WavLm, EqualsThePackage) {
   const Tensor valid = golden.read("in/attention_mask").to(at::kBool).view({x.size(0), 1, 1, -1});
   options.mask = for_every_query(valid, x.size(1));
   const auto result =
-      attention(project("q_proj"), project("k_proj"), project("v_proj"), {{map, gated}}, options);
+      attended(project("q_proj"), project("k_proj"), project("v_proj"), {{map, gated}}, options);
   // The bias of the samples and heads stands in one dimension; the weights are the mean over heads.
   expect({{"position_bias", bias.expand({x.size(0), -1, -1, -1}).flatten(0, 1)},
           {"attn_weights_mean", result.weights.mean(1)},
