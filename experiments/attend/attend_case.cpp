@@ -101,9 +101,20 @@ at::Tensor AttendCase::array(const std::string& name) {
   return values;
 }
 
+void AttendCase::refuse_missing(const std::string& name) const {
+  for (const auto& link : contents_.links) {
+    if (link == name) refuse_link(name);
+  }
+  fail("dataset '{}' is missing", name);
+}
+
+void AttendCase::refuse_link(const std::string& name) const {
+  fail("'{}' is a link, or one more name of something, a dataset of its own expected", name);
+}
+
 at::Tensor AttendCase::required(const std::string& name, at::ScalarType type) {
   const at::Tensor found = array(name);
-  if (!found.defined()) fail("dataset '{}' is missing", name);
+  if (!found.defined()) refuse_missing(name);
   const at::Tensor converted = found.to(type);
   check_fits(*this, name, converted);
   return converted;
@@ -111,7 +122,7 @@ at::Tensor AttendCase::required(const std::string& name, at::ScalarType type) {
 
 at::Tensor AttendCase::required_raw(const std::string& name, at::ScalarType type) {
   const at::Tensor found = raw(name);
-  if (!found.defined()) fail("dataset '{}' is missing", name);
+  if (!found.defined()) refuse_missing(name);
   const at::Tensor converted = found.to(type);
   check_fits(*this, name, converted.masked_fill(at::isfinite(found).logical_not(), 0));
   return converted;
@@ -139,9 +150,7 @@ void AttendCase::refuse_unasked() const {
   for (const auto& [name, value] : contents_.texts) check(name, "attribute");
   for (const auto& [name, value] : contents_.numbers) check(name, "attribute");
   for (const auto& name : contents_.other_attributes) check(name, "attribute");
-  for (const auto& name : contents_.links) {
-    fail("'{}' is a link, or one more name of something, a dataset of its own expected", name);
-  }
+  for (const auto& name : contents_.links) refuse_link(name);
   for (const auto& name : contents_.groups) {
     if (name == "parameters" || name == "relation") continue;
     const auto holds = [&](const std::string& asked) { return asked.starts_with(name + "/"); };

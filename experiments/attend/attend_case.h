@@ -54,6 +54,9 @@ class AttendCase {
   }
 
  private:
+  [[noreturn]] void refuse_missing(const std::string& name) const;
+  [[noreturn]] void refuse_link(const std::string& name) const;
+
   // A number attribute; nothing where it is missing, an error where it is none.
   std::optional<double> number(const std::string& name, const std::string& expected);
   [[noreturn]] void wrong(const std::string& name, const std::string& expected) const;

@@ -38,6 +38,7 @@ void check_number(const ShowCommand& command, int64_t count) {
 }
 
 std::string numbers_of(const Tensor& values) {
+  if (values.numel() == 0) return fmt::format("shape [{}]", fmt::join(values.sizes(), ", "));
   const Tensor real = values.to(at::kDouble);
   return fmt::format("shape [{}], mean {:.6g}, deviation {:.6g}, from {:.6g} to {:.6g}",
                      fmt::join(values.sizes(), ", "), real.mean().item<double>(),

@@ -10,6 +10,7 @@
 #include "experiments/run/record/identity.h"
 #include "modalities/modality.h"
 #include "results/claims/naming.h"
+#include "results/metrics/metric.h"
 
 namespace relbias::experiments {
 namespace {
@@ -23,6 +24,7 @@ struct Candidate {
   std::string task, modality;
   RunRecord named;  // its encoding and positions
   std::vector<double> factors;
+  std::vector<std::string> conditions;
 };
 
 Candidate candidate_of(const Run& run) {
@@ -33,6 +35,7 @@ Candidate candidate_of(const Run& run) {
       .modality = modalities::find_entry("task", task.name(), modalities::task_entries()).modality};
   candidate.named.encoding = position_label(config.model);
   candidate.named.positions = recorded_positions(config);
+  candidate.conditions = config.evaluate.variants;
   for (const int64_t size : config.evaluate.sizes) {
     candidate.factors.push_back(static_cast<double>(size) / static_cast<double>(config.train.size));
   }
@@ -84,7 +87,33 @@ void check_size(const Claim& claim, const Candidates& runs) {
   }
 }
 
+// Alone, or behind the question that it is about: `number mean-absolute-error`.
+void check_metric(const std::string& metric) {
+  std::vector<std::string> names;
+  for (const auto& entry : results::metric_entries()) {
+    std::string spaced = entry.name;
+    std::ranges::replace(spaced, '-', ' ');
+    for (const std::string& name : {entry.name, spaced}) {
+      if (metric == name || metric.ends_with(" " + name)) return;
+    }
+    names.push_back(entry.name);
+  }
+  unknown_word("metric", metric, names);
+}
+
+void check_condition(const std::string& condition, const Candidates& runs) {
+  std::set<std::string> variants;
+  for (const Candidate& one : runs) {
+    variants.insert(one.conditions.begin(), one.conditions.end());
+  }
+  if (!variants.contains(condition)) {
+    unknown_word("condition, none of evaluate.variants,", condition,
+                 {variants.begin(), variants.end()});
+  }
+}
+
 void check_claim(const Claim& claim, Candidates runs) {
+  if (!claim.metric.empty()) check_metric(claim.metric);
   if (!claim.task.empty()) {
     runs = kept(
         runs, "task of the study", claim.task,
@@ -105,6 +134,7 @@ void check_claim(const Claim& claim, Candidates runs) {
         [&](const Candidate& one) { return results::is_on(one.named, claim.relation); },
         relations_of);
   }
+  if (!claim.condition.empty()) check_condition(claim.condition, runs);
   for (const std::string& wanted : {claim.better, claim.worse}) {
     const bool on_relation = wanted.find('@') != std::string::npos;
     const Candidates side = kept(

@@ -138,7 +138,11 @@ SelectedParts selected_parts(const Study& study, const Selection& selection) {
   Settings set;
   for (const auto& text : selection.set) {
     selected.assignments.push_back(parse_assignment(text, "--set"));
-    assign(selected.assignments.back().key, selected.assignments.back().value(), set);
+    Settings one;
+    assign(selected.assignments.back().key, selected.assignments.back().value(), one);
+    for (const auto& [key, value] : one) {
+      if (!set.emplace(key, value).second) input_error("--set {}: {} is set twice", text, key);
+    }
   }
   for (Part& part : selected.parts) {
     if (set.empty()) check_smoke(part);

@@ -19,7 +19,9 @@ std::string study_name(const fs::path& file) {
   std::string name = file.stem().string();
   std::replace(name.begin(), name.end(), '_', '-');
   // The name becomes a folder of results, which must not be one above it.
-  if (name.find_first_not_of('.') == std::string::npos) {
+  const bool has_control =
+      std::ranges::any_of(name, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
+  if (name.find_first_not_of('.') == std::string::npos || has_control) {
     input_error("study {}: its name is '{}', a name with a letter or a number expected",
                 file.string(), name);
   }
@@ -90,6 +92,11 @@ std::vector<Part> read_parts(const toml::node& node, const Part& whole) {
       }
     }
     if (part.name.empty()) input_error("{}: part.name: missing, text expected", place_of(element));
+    for (const Part& other : parts) {
+      if (other.name == part.name) {
+        input_error("{}: part.name: '{}' found twice", place_of(element), part.name);
+      }
+    }
     parts.push_back(over(whole, std::move(part)));
   }
   return parts;

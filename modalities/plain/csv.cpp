@@ -24,7 +24,13 @@ std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text, 
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   for (size_t n = text.starts_with(mark) ? mark.size() : 0; n < text.size(); ++n) {
     const char c = text[n];
-    line += c == '\n';
+    // Alone it ends a line, as on old Macs; before a newline it is part of that.
+    const bool ends = c == '\n' || (c == '\r' && (n + 1 == text.size() || text[n + 1] != '\n'));
+    line += ends;
+    if (c == '\0') {
+      input_error("{}, line {}: a zero byte found, text in UTF-8 expected (UTF-16 has such bytes)",
+                  file, line);
+    }
     if (c == '"' && quoted && n + 1 < text.size() && text[n + 1] == '"') {
       row.cells.back() += c;
       ++n;
@@ -43,14 +49,14 @@ std::vector<CsvRow> parse_csv(const std::string& file, const std::string& text, 
       row.cells.back() += c;
     } else if (c == ',') {
       row.cells.emplace_back();
-    } else if (c == '\n') {
+    } else if (ends) {
       finish();
     } else if (c != '\r') {
       row.cells.back() += c;
     }
   }
   if (quoted) input_error("{}, line {}: a double quote is not closed", file, opened);
-  if (!text.empty() && text.back() != '\n') finish();
+  if (!text.empty() && text.back() != '\n' && text.back() != '\r') finish();
   return rows;
 }
 

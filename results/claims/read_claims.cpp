@@ -43,6 +43,10 @@ Claim read_claim(const toml::table& table, const std::vector<std::string>& furth
   if (claim.better.empty() || claim.worse.empty()) {
     input_error("{}: claim: better and worse expected, two encodings", place_of(table));
   }
+  if (claim.better == claim.worse) {
+    input_error("{}: claim: better and worse are both '{}', two encodings that differ expected",
+                place_of(table), claim.better);
+  }
   return claim;
 }
 

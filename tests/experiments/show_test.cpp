@@ -31,6 +31,22 @@ TEST(Show, WritesAPictureAsItWasRead) {
   EXPECT_THAT(text_of_file(folder().path() / "seen.pgm"), testing::StartsWith("P5\n8 8\n255\n"));
 }
 
+// Methane has one atom and no bond.
+TEST(Show, AGraphMayHaveNoEdge) {
+  std::string table = "smiles,y\n";
+  for (size_t n = 1; n < 30; ++n) table += std::string(n, 'C') + ",1.5\n";
+  folder().write("chains.csv", table);
+  for (int n = 0; n < 20; ++n) {
+    const ProgramResult result =
+        run_program(fmt::format("show 'smiles-csv path=chains.csv' {}", n), folder());
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    if (result.output.find(" 1 nodes, 0 edges") == std::string::npos) continue;
+    EXPECT_THAT(result.output, HasSubstr("edge features: shape [0, "));
+    return;
+  }
+  ADD_FAILURE() << "methane is not among the first of train";
+}
+
 TEST(Show, NamesWhatIsWrong) {
   const std::string data = "show 'image-folder path=data side=8 colours=grey' ";
   EXPECT_THAT(run_program(data + "99", folder()).errors,

@@ -49,6 +49,23 @@ bool is_packed(int format) {
 
 bool is_flac(int format) { return (format & SF_FORMAT_TYPEMASK) == SF_FORMAT_FLAC; }
 
+// Of others nobody compares the sizes in their headers with the file.
+bool is_compared(int format) {
+  switch (format & SF_FORMAT_TYPEMASK) {
+    case SF_FORMAT_WAV:
+    case SF_FORMAT_WAVEX:
+    case SF_FORMAT_RF64:
+    case SF_FORMAT_AIFF:
+    case SF_FORMAT_AU:
+    case SF_FORMAT_FLAC:
+    case SF_FORMAT_OGG:
+    case SF_FORMAT_MPEG:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // All samples there are, [frames, channels] float32, whatever the header says of their number.
 Tensor read_all(SNDFILE* file, int channels) {
   constexpr sf_count_t frames_at_once = 1 << 15;
@@ -76,6 +93,10 @@ Sound decode_sound(std::string bytes) {
       sf_open_virtual(&functions, SFM_READ, &info, &content), &sf_close);
   if (!file) {
     sound.fault = "not a sound file";
+    return sound;
+  }
+  if (!is_compared(info.format)) {
+    sound.fault = "neither WAV, AIFF, AU, FLAC, Ogg nor MP3";
     return sound;
   }
   const Tensor frames = read_all(file.get(), info.channels);

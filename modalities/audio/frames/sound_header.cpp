@@ -57,13 +57,14 @@ struct Samples {
   uint64_t promised;   // bytes
   int64_t block;       // bytes a frame
   bool chunks = true;  // others may follow
+  size_t width = 4;    // bytes of the size
 };
 
 // Compares, and puts the size right where it is too small.
 SoundHeader compared(Bytes& bytes, const Samples& samples) {
   SoundHeader header{.frames = static_cast<int64_t>(samples.promised) / samples.block};
   const uint64_t there = bytes.all.size() - std::min(samples.at, bytes.all.size());
-  if (samples.promised == open_length) {
+  if (samples.promised == open_length && samples.width == 4) {
     header.open = true;
     return header;
   }
@@ -73,31 +74,40 @@ SoundHeader compared(Bytes& bytes, const Samples& samples) {
     return header;
   }
   const uint64_t whole = there - there % static_cast<uint64_t>(samples.block);
-  if (whole <= samples.promised || whole >= open_length) return header;
+  if (whole <= samples.promised || (whole >= open_length && samples.width == 4)) return header;
   header.open = samples.promised == 0;
   header.longer = !header.open;
   header.frames = static_cast<int64_t>(whole) / samples.block;
-  bytes.set(samples.size_at, 4, whole);
+  bytes.set(samples.size_at, samples.width, whole);
   return header;
 }
 
-// WAV: chunks of a name, a size and so many bytes, filled up to an even number.
+// WAV: chunks of a name, a size and so many bytes, filled up to an even number. RF64 has the sizes
+// of the whole and of the samples, and the number of frames, in 64 bits each in a chunk of its own.
 SoundHeader check_wav(Bytes bytes, bool is_long) {
   int64_t block = 1;
-  uint64_t long_size = 0;
+  size_t sizes_at = 0;
   for (size_t at = 12; bytes.has(at, 8);) {
     const uint64_t size = bytes.number(at + 4, 4);
-    if (bytes.name(at) == "data" && is_long) {
-      return {.frames = static_cast<int64_t>(long_size) / block};
-    }
     if (bytes.name(at) == "data") {
-      SoundHeader header =
-          compared(bytes, {.at = at + 8, .size_at = at + 4, .promised = size, .block = block});
+      Samples samples{.at = at + 8, .size_at = at + 4, .promised = size, .block = block};
+      if (is_long && sizes_at != 0 && size == open_length) {
+        samples.size_at = sizes_at + 8;
+        samples.width = 8;
+        samples.promised = bytes.number(samples.size_at, 8);
+      }
+      SoundHeader header = compared(bytes, samples);
+      if (!header.longer && !header.open) return header;
       // libsndfile stops at the end that the first size gives.
-      if (header.longer || header.open) bytes.set(4, 4, bytes.all.size() - 8);
+      if (sizes_at == 0) {
+        bytes.set(4, 4, bytes.all.size() - 8);
+      } else {
+        bytes.set(sizes_at, 8, bytes.all.size() - 8);
+        bytes.set(sizes_at + 16, 8, static_cast<uint64_t>(*header.frames));
+      }
       return header;
     }
-    if (bytes.name(at) == "ds64") long_size = bytes.number(at + 16, 8);
+    if (bytes.name(at) == "ds64" && bytes.has(at, 32)) sizes_at = at + 8;
     if (bytes.name(at) == "fmt ") block = std::max<int64_t>(1, bytes.number(at + 20, 2));
     at += 8 + size + size % 2;
   }

@@ -189,6 +189,8 @@ TEST_F(Attend, AttributesAndDatasetsAreReadStrictly) {
       {"del case['parameters/table']; case.create_group('parameters/table')",
        "unknown group 'parameters/table'"},
       {"case.create_group('mask')", "'mask' is a group, a dataset expected"},
+      {"del case['q']; case['q'] = h5py.ExternalLink('other.h5', '/q')", "'q' is a link"},
+      {"case['mask'] = h5py.SoftLink('/q')", "'mask' is a link"},
       {"case['mask'] = numpy.ones((1, 1, 5, 5), bool)", ""},
       {"case['mask'] = numpy.full((1, 1, 5, 5), 0.5)", "mask: numbers other than 0 and 1"},
       {"case['mask'] = numpy.full((1, 1, 5, 5), 2)", "mask: numbers other than 0 and 1"},

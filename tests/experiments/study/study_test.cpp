@@ -146,12 +146,34 @@ smoke = {"train.batch" = 3}
               }),
               HasSubstr("unknown value of model.encoding 'kerple'"));
   EXPECT_THAT(error_of(tiny_study("[[part]]\nseed = 1\n")), HasSubstr("part.name: missing"));
+  EXPECT_THAT(error_of(tiny_study("[[part]]\nname = \"x\"\n[[part]]\nname = \"x\"\nseed = 1\n")),
+              HasSubstr("part.name: 'x' found twice"));
 }
 
 TEST(Study, OneRunTwiceIsAnError) {
   EXPECT_THAT(
       error_of(tiny_study("[sweep]\n\"model.encoding\" = [\"t5\", \"t5 num_buckets=32\"]\n")),
       HasSubstr("'t5' and 't5 num_buckets=32' are the same run"));
+}
+
+// The first of two values would have been dropped without a word.
+TEST(Study, ASettingIsSetOnce) {
+  const Study study = parse_study(tiny_study(), "s.toml");
+  const auto error = [&](std::vector<std::string> set) {
+    return input_error_of([&]() { expand(study, {.smoke = false, .set = set, .only = {}}); });
+  };
+  EXPECT_THAT(error({"train.steps=3", "train.steps=4"}),
+              HasSubstr("--set train.steps=4: train.steps is set twice"));
+  EXPECT_THAT(error({"train={steps=3}", "train.steps=4"}), HasSubstr("train.steps is set twice"));
+  EXPECT_EQ(error({"train={steps=3}", "train.batch=4"}), "");
+}
+
+TEST(Study, ItsNameIsTheNameOfAFolder) {
+  for (const char* name : {"...toml", "..toml", "a\nb.toml", "a\tb.toml"}) {
+    EXPECT_THAT(input_error_of([&]() { parse_study(tiny_study(), name); }),
+                HasSubstr("a name with a letter or a number expected"))
+        << name;
+  }
 }
 
 TEST(Study, ErrorsNameTheirPlace) {
@@ -205,6 +227,13 @@ TEST(Study, AClaimWithAMisspeltNameIsAnErrorWhenItIsRead) {
   EXPECT_THAT(error(orders + "modality = \"txt\"\n"),
               HasSubstr("unknown modality of the study 'txt'"));
   EXPECT_THAT(error(orders + "at = 4\n"), HasSubstr("claim.at: 4 found, one of the evaluated"));
+  EXPECT_THAT(error(orders + "metric = \"acuracy\"\n"),
+              AllOf(HasSubstr("unknown metric 'acuracy'"), HasSubstr("did you mean 'accuracy'?")));
+  EXPECT_EQ(error(orders + "metric = \"balanced accuracy\"\n"), "");
+  EXPECT_THAT(error(orders + "condition = \"segments=9\"\n"),
+              HasSubstr("none of evaluate.variants, 'segments=9'"));
+  EXPECT_THAT(error("better = \"t5\"\nworse = \"t5\"\n"),
+              HasSubstr("better and worse are both 't5'"));
 }
 
 TEST(Study, ClaimsHaveTwoSidesAndASize) {

@@ -60,6 +60,24 @@ TEST(Csv, BlanksAndLineEndsAreNoPartOfACell) {
   EXPECT_TRUE(std::isnan(number_of(" \r\n").value()));
 }
 
+TEST(Csv, LinesMayEndAsOnAnyMachine) {
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    for (const std::string& last : {end, ""s}) {
+      const auto rows = parse_csv("a.csv", "a,b" + end + "1,\"2\"" + end + "3,4" + last);
+      ASSERT_EQ(rows.size(), 3U);
+      EXPECT_THAT(rows[1].cells, ElementsAre("1", "2"));
+      EXPECT_THAT(rows[2].cells, ElementsAre("3", "4"));
+      EXPECT_EQ(rows[2].line, 3);
+    }
+  }
+}
+
+// A reader behind it would stop there: CC, a zero byte and O is no ethane.
+TEST(Csv, AZeroByteIsNoText) {
+  EXPECT_EQ(error_of([] { parse_csv("a.csv", "a,b\nCC\0O,1\n"s); }),
+            "a.csv, line 2: a zero byte found, text in UTF-8 expected (UTF-16 has such bytes)");
+}
+
 // The C library stops at the first NUL, behind which a cell may go on.
 TEST(Csv, NulBytesAreNoNumber) {
   EXPECT_FALSE(number_of("\0\0\0"s).has_value());

@@ -45,5 +45,27 @@ TEST(Heaps, OfADamagedFileAreRefused) {
   }
 }
 
+// The attribute `encoding` of a case that h5py wrote, its length changed to 4,294,967,044.
+TEST(Heaps, ATextThatIsLongerThanTheFileIsRefused) {
+  const auto said = [](uint64_t length, bool padded) {
+    std::string file = "encoding" + number(0x10119, 4) + number(16, 4) + number(16, 4) +
+                       number(1, 4) + number(0x80000, 4);
+    if (padded) file += number(0, 4) + number(1, 8);
+    if (!padded) file += number(2, 4);
+    file += number(length, 4) + number(2048, 8) + number(1, 4);
+    try {
+      check_heaps({file.begin(), file.end()});
+    } catch (const StoreError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  for (const bool padded : {true, false}) {
+    EXPECT_EQ(said(5, padded), "no error");
+    EXPECT_EQ(said(4294967044, padded),
+              "damaged HDF5 file: an attribute of 4294967044 bytes found, more than the file has");
+  }
+}
+
 }  // namespace
 }  // namespace relbias::results::hdf5

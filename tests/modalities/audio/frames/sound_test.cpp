@@ -131,6 +131,32 @@ TEST_F(SoundTest, AHeaderThatPromisesLessIsSaidAndAllIsRead) {
   EXPECT_EQ(read(wav.bytes() + chunk).fault, "no samples");
 }
 
+// Sizes of 64 bits stand in a chunk before the others.
+TEST_F(SoundTest, AnRf64ThatPromisesLessIsReadWhole) {
+  written(SF_FORMAT_RF64 | SF_FORMAT_PCM_16, std::vector<float>(1000, 0.25F), "whole");
+  const std::string whole = read_file(folder_.path() / "whole");
+  const size_t sizes = whole.find("ds64") + 8;
+  ASSERT_LT(sizes, whole.size());
+  for (const uint64_t promised : {uint64_t{2000}, uint64_t{400}, uint64_t{0}, uint64_t{3000}}) {
+    std::string bytes = whole;
+    bytes.replace(sizes + 8, 8, little(promised, 8));
+    bytes.replace(sizes + 16, 8, little(promised / 2, 8));
+    const Sound sound = read(bytes, "less");
+    EXPECT_EQ(sound.samples.size(0), 1000) << promised;
+    EXPECT_EQ(sound.longer, promised == 400) << promised;
+    EXPECT_EQ(sound.length_unknown, promised == 0) << promised;
+    EXPECT_EQ(sound.truncated, promised == 3000) << promised;
+  }
+}
+
+TEST_F(SoundTest, FormatsWhoseSizesNobodyComparesAreRefused) {
+  for (const int format : {SF_FORMAT_W64, SF_FORMAT_CAF, SF_FORMAT_VOC}) {
+    written(format | SF_FORMAT_PCM_16, std::vector<float>(1000, 0.25F), "whole");
+    EXPECT_EQ(read(read_file(folder_.path() / "whole")).fault,
+              "neither WAV, AIFF, AU, FLAC, Ogg nor MP3");
+  }
+}
+
 TEST_F(SoundTest, AiffAndAuThatPromiseLessAreReadWhole) {
   const std::vector<float> samples(1000, 0.25F);
   for (const auto& [format, name, place] :
