@@ -106,6 +106,7 @@ std::vector<OptionSpec> rope_options() {
 
 EncodingEntry encoding_rope() {
   return {
+      .version = 2,
       .formula =
           "q_i, k_j rotated pair by pair by position * base^(-c/P), c = 0..P-1, P = fraction * "
           "D / 2; pairs (c, c+P) for layout=half, (2c, 2c+1) for layout=interleaved",

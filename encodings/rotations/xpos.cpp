@@ -82,6 +82,7 @@ std::vector<OptionSpec> xpos_options() {
 
 EncodingEntry encoding_xpos() {
   return {
+      .version = 2,
       .formula =
           "rope, and q_i pair c times z_c^(i/scale_base), k_j pair c times z_c^(-j/scale_base), "
           "z_c = (2c + 0.4 d) / (1.4 d)",

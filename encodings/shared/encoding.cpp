@@ -231,11 +231,14 @@ std::optional<std::string> unread_here(const EncodingEntry& entry, const Options
   return std::nullopt;
 }
 
-// One set of parameters for all layers, where there are none. (A rate is given to all encodings of
-// a run alike, `train.encoding_rate`, and says nothing of those that learn nothing.)
+// One set of parameters for all layers, or a rate of its own, where there are none. (The rate that
+// a study gives to all encodings alike, `train.encoding_rate`, is the default here and does not
+// differ.)
 void refuse_of_parameters(const Options& encoding, const Encoding& built) {
-  if (built.parameters().empty() && encoding.has("shared") && differs(encoding, "shared")) {
-    input_error("encoding {}: shared found, but it has no parameters", encoding.label());
+  if (!built.parameters().empty()) return;
+  for (const char* option : {"shared", "encoding_rate"}) {
+    if (!encoding.has(option) || !differs(encoding, option)) continue;
+    input_error("encoding {}: {} found, but it has no parameters", encoding.label(), option);
   }
 }
 

@@ -44,14 +44,22 @@ Run resolved(RunConfig config, std::string label) {
   return run;
 }
 
-void refuse_twins(const std::vector<Run>& runs) {
-  std::map<std::string, std::string> labels;
-  for (const Run& run : runs) {
-    const auto [twin, is_new] = labels.emplace(run.id, run.label);
-    if (!is_new) {
-      input_error("sweep: '{}' and '{}' are the same run, {}", twin->second, run.label, run.id);
+// Of a sweep over the rate of encodings, one that learns nothing has a single run. Other twins are
+// a mistake.
+std::vector<Run> without_twins(std::vector<Run> runs) {
+  std::map<std::string, const Run*> first;
+  std::vector<Run> kept;
+  kept.reserve(runs.size());
+  for (Run& run : runs) {
+    const auto [twin, is_new] = first.emplace(run.id, nullptr);
+    if (is_new) {
+      twin->second = &kept.emplace_back(std::move(run));
+    } else if (twin->second->config.train.encoding_rate == run.config.train.encoding_rate) {
+      input_error("sweep: '{}' and '{}' are the same run, {}", twin->second->label, run.label,
+                  run.id);
     }
   }
+  return kept;
 }
 
 // One choice of a value for every axis of a part.
@@ -146,8 +154,7 @@ std::vector<Run> expand(const Study& study, const Selection& selection, const Ch
                            : resolved(read_config(chosen.settings), std::move(chosen.label)));
       }
     }
-    refuse_twins(runs);
-    return runs;
+    return without_twins(std::move(runs));
   });
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "experiments/config/example_context.h"
+
 namespace relbias::experiments {
 namespace {
 
@@ -31,16 +33,6 @@ std::string cell(const Pairing& pairing, std::vector<std::string>& reasons) {
 }
 
 }  // namespace
-
-EncodingContext example_context(const RelationEntry& relation, bool causal) {
-  const auto example = relation.make(parse_options("relation", relation.name, relation.options));
-  return {.heads = 2,
-          .head_width = 8,
-          .width = 16,
-          .causal = causal,
-          .relation = example->traits(),
-          .trained = example->map(example->structure(std::nullopt, std::nullopt))};
-}
 
 std::vector<Pairing> pairings() {
   std::vector<Pairing> all;

@@ -21,9 +21,6 @@ struct Pairing {
 /// Every relation with every encoding.
 std::vector<Pairing> pairings();
 
-/// What an encoding is built for on a relation's own example.
-EncodingContext example_context(const RelationEntry& relation, bool causal);
-
 /// A table with a cell for every pair: `yes`, `causal` or `full` where only such models can use it,
 /// or the number of the reason, listed below.
 std::string matrix_text();

@@ -2,8 +2,7 @@
 // experiments/tuning: the points of a grid, and which of them are tried.
 #include <algorithm>
 
-#include "encodings/encoding.h"
-#include "experiments/study/matrix.h"
+#include "experiments/config/example_context.h"
 #include "experiments/tuning/tuning.h"
 #include "modalities/seed.h"
 
@@ -22,20 +21,6 @@ bool is_tuned(const std::vector<TunedAxis>& each, const std::string& option,
               const Options& encoding) {
   return std::ranges::any_of(
       each, [&](const TunedAxis& axis) { return axis.key == option && is_meant(axis, encoding); });
-}
-
-// With its own options: the slopes of alibi are no parameters unless it has a factor on them.
-bool has_parameters(const Options& encoding, const Options& relation) {
-  if (!encoding.has("encoding_rate")) return false;
-  const auto& entry = find_entry("relation", relation.name(), relation_entries());
-  for (const bool causal : {true, false}) {
-    const EncodingContext context = example_context(entry, causal);
-    if (undefined_reason(encoding, relation.label(), context)) continue;
-    return !make_encoding(encoding, relation.label(), context, Initialiser(0))
-                ->parameters()
-                .empty();
-  }
-  return true;  // the model says what is wrong with it
 }
 
 // Whether the axis changes anything for the model of this configuration.

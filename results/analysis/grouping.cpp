@@ -122,6 +122,22 @@ Settings table_key(const RunRecord& run, const std::set<std::string>& tuned) {
 
 using Tables = std::map<Settings, std::vector<const RunRecord*>>;
 
+// Runs without a rate stand in every table that is theirs but for the rate.
+void spread_without_rate(Tables& tables) {
+  for (auto at = tables.begin(); at != tables.end();) {
+    bool spread = false;
+    for (auto& [settings, runs] : tables) {
+      Settings rest = settings;
+      if (at->first.contains(rate_setting) || rest.erase(rate_setting) == 0 || rest != at->first) {
+        continue;
+      }
+      runs.insert(runs.end(), at->second.begin(), at->second.end());
+      spread = true;
+    }
+    at = spread ? tables.erase(at) : std::next(at);
+  }
+}
+
 // Every key in which tables of one task differ, with the value of this one.
 std::vector<Setting> apart_of(const Settings& table, const Tables& tables) {
   std::set<std::string> differing;
@@ -152,6 +168,7 @@ void add_tables(const std::vector<const RunRecord*>& members, std::vector<TaskRu
   for (const RunRecord* run : without_copies(members)) {
     tables[table_key(*run, tuned)].push_back(run);
   }
+  spread_without_rate(tables);
   for (const auto& [settings, runs] : tables) {
     TaskRuns& group = grouped.emplace_back();
     group.rows = rows_of(runs);

@@ -28,6 +28,9 @@ bool shares_table(const StudyRun& planned, const Tuning& tuning, const RunRecord
   if (other.of != tuning.of) return false;
   Settings chosen = tuning.chosen;
   chosen.insert(other.chosen.begin(), other.chosen.end());
+  if (!planned.settings.contains(rate_setting) || !run.settings.contains(rate_setting)) {
+    chosen[rate_setting];
+  }
   return shared_settings(planned.settings, chosen) == shared_settings(run.settings, chosen);
 }
 

@@ -15,6 +15,8 @@ using Settings = std::map<std::string, std::string>;
 
 /// The one key that rivals in a table may differ in.
 inline constexpr const char* rival_setting = "model.length_scale";
+/// What runs have whose encodings learn something; the others are rivals at every rate.
+inline constexpr const char* rate_setting = "train.encoding_rate";
 
 /// Every setting of a run but encoding, relation and seed, with the hash of its data and the
 /// versions of what computed it. What was tuned is still there.

@@ -258,6 +258,7 @@ TEST(UnreadOptions, AreRefusedWithTheReason) {
   expect("t5 bidirectional=true", "hops", "no direction");
   expect("t5 past_range=clamp", "hops", "no size that others could be past");
   expect("alibi shared=true", "token", "no parameters");
+  expect("alibi encoding_rate=10", "token", "encoding_rate found, but it has no parameters");
   EXPECT_EQ(reason("alibi alpha=0.1 encoding_rate=10", "token"), "no error");
 }
 

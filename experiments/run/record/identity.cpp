@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "encodings/encoding.h"
+#include "experiments/config/example_context.h"
 #include "experiments/config/fields.h"
 #include "experiments/config/setting_text.h"
 #include "experiments/evaluation/evaluation.h"
@@ -90,6 +92,27 @@ std::vector<SettingText> deciding_settings(const RunConfig& config) {
   return settings;
 }
 
+namespace {
+
+// Whether the study's rate is that of any encoding: one that learns nothing has none, and one that
+// names its own does not take it.
+bool has_rate(const RunConfig& config) {
+  return std::ranges::any_of(config.model.positions, [](const PositionConfig& position) {
+    const Options& encoding = position.encoding;
+    return !differs(encoding, "encoding_rate") && has_parameters(encoding, position.relation);
+  });
+}
+
+// Without the rate where none has it: it changes no number.
+std::vector<SettingText> read_of(std::vector<SettingText> settings, const RunConfig& config) {
+  if (!has_rate(config)) {
+    std::erase_if(settings, [](const auto& one) { return one.key == "train.encoding_rate"; });
+  }
+  return settings;
+}
+
+}  // namespace
+
 std::string identity_text(const RunConfig& config) {
   return identity_text(config, deciding_settings(config));
 }
@@ -106,7 +129,7 @@ std::string identity_text(const RunConfig& config, const std::vector<SettingText
     writer.options("relation", relation, version_of("relation", relation, relation_entries()));
   }
   writer.section("model", model_version, "model.", settings);
-  writer.section("training", training_version, "train.", settings);
+  writer.section("training", training_version, "train.", read_of(settings, config));
   writer.section("evaluation", evaluation_version, "evaluate.", settings);
   writer.seed(config.seed);
   return writer.text();
@@ -116,7 +139,7 @@ std::string run_id(const std::string& identity) { return sha1(identity).substr(0
 
 std::map<std::string, std::string> recorded_settings(const RunConfig& config) {
   std::map<std::string, std::string> settings;
-  for (const SettingText& setting : deciding_settings(config)) {
+  for (const SettingText& setting : read_of(deciding_settings(config), config)) {
     settings[setting.key] = setting.value;
   }
   const auto& [dataset, task] = config.data;

@@ -91,6 +91,24 @@ TEST(Identity, IsOfWhatIsResolved) {
   }
 }
 
+// The slopes of alibi are no parameters, but a factor on them is.
+TEST(Identity, HasTheRateOfEncodingsWhereOneHasIt) {
+  const auto same = [](const std::string& encoding) {
+    const auto at = [&](const char* rate) {
+      return tiny_run({"model.encoding=" + encoding, std::string("train.encoding_rate=") + rate});
+    };
+    EXPECT_EQ(recorded_settings(at("10").config).contains("train.encoding_rate"),
+              at("1").id != at("10").id);
+    return at("1").id == at("10").id;
+  };
+  EXPECT_TRUE(same("alibi"));
+  EXPECT_TRUE(same("none"));
+  EXPECT_TRUE(same("rope"));
+  EXPECT_TRUE(same("t5 encoding_rate=2"));
+  EXPECT_FALSE(same("t5"));
+  EXPECT_FALSE(same("alibi alpha=0.5"));
+}
+
 TEST(Identity, HasNothingThatChangesNoNumber) {
   const std::string id = tiny_run().id;
   for (const std::string set :

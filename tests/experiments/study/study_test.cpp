@@ -176,6 +176,18 @@ TEST(Study, ItsNameIsTheNameOfAFolder) {
   }
 }
 
+// The rate of what learns nothing changes no number.
+TEST(Study, ASweepOverTheRateRunsWhatHasNoneOnce) {
+  const Study study = parse_study(
+      tiny_study("[sweep]\n\"train.encoding_rate\" = [1, 10]\n\"model.encoding\" = [\"alibi\", "
+                 "\"t5\", \"t5 encoding_rate=3\"]\n"),
+      "s.toml");
+  std::map<std::string, int> runs;
+  for (const auto& run : expand(study, {})) ++runs[position_label(run.config.model)];
+  EXPECT_THAT(runs, testing::UnorderedElementsAre(std::pair("alibi", 1), std::pair("t5", 2),
+                                                  std::pair("t5 encoding_rate=3", 1)));
+}
+
 TEST(Study, ErrorsNameTheirPlace) {
   EXPECT_THAT(error_of("question = \n"), HasSubstr("s.toml:1:"));
   EXPECT_THAT(error_of(""), HasSubstr("s.toml: empty, a study expected"));
