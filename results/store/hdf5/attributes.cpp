@@ -40,18 +40,23 @@ std::optional<StoredAttribute> read_attribute(hid_t attribute) {
   return std::nullopt;
 }
 
+// All at once: to open the i-th of many, HDF5 lists them all.
+std::vector<std::string> names_in(hid_t object) {
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* found) -> herr_t {
+    static_cast<std::vector<std::string>*>(found)->emplace_back(name);
+    return 0;
+  };
+  checked(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names), "attributes");
+  return names;
+}
+
 }  // namespace
 
 StoredAttributes read_attributes(hid_t object, std::vector<std::string>& others) {
   StoredAttributes attributes;
-  H5O_info_t info{};
-  checked(H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS), "attributes");
-  for (hsize_t i = 0; i < info.num_attrs; ++i) {
-    const Handle attribute(
-        H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
-        H5Aclose, "attribute");
-    std::string name(checked(H5Aget_name(attribute, 0, nullptr), "attribute"), '\0');
-    checked(H5Aget_name(attribute, name.size() + 1, name.data()), "attribute");
+  for (const std::string& name : names_in(object)) {
+    const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, "attribute");
     if (auto value = read_attribute(attribute)) {
       attributes.emplace(name, *std::move(value));
     } else {
