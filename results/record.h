@@ -117,6 +117,7 @@ struct LearnedTable {
   std::vector<std::string> axes;    // [A]
   std::vector<double> coordinates;  // [R, A]
   std::vector<std::string> labels;  // [R], or empty where every row has coordinates
+  std::vector<bool> attended;       // [R]: whether any query may attend so; empty: not known
 };
 
 /// A monitor of attention: entropy, share by distance, ...
@@ -163,6 +164,8 @@ struct RunRecord {
   std::string modality;
   std::string task;
   std::string task_kind = "benchmark";  // or "gate"
+  std::string ability;                  // of a gate: what it isolates, in one line
+  std::string past_clip;  // "37 % of targets to size 40 lie past the clip of hops, 14"; or empty
   std::string dataset;
   std::string dataset_hash;
   std::string dataset_report;  // one line: what was read, what was skipped

@@ -89,6 +89,9 @@ std::string problem_with_rows(const LearnedTable& table) {
   if (!table.labels.empty() && table.labels.size() != rows) {
     return fmt::format("{} labels for {} rows", table.labels.size(), rows);
   }
+  if (!table.attended.empty() && table.attended.size() != rows) {
+    return fmt::format("attended of {} rows for {}", table.attended.size(), rows);
+  }
   std::set<std::string_view> columns = {"label"};
   for (const std::string& axis : table.axes) {
     if (axis.empty() || !columns.insert(axis).second) {

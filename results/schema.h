@@ -68,6 +68,8 @@ void visit_attributes(Visit&& visit) {
   visit("modality", &RunRecord::modality);
   visit("task", &RunRecord::task);
   visit("task_kind", &RunRecord::task_kind);
+  visit("ability", &RunRecord::ability);
+  visit("past_clip", &RunRecord::past_clip);
   visit("dataset", &RunRecord::dataset);
   visit("dataset_hash", &RunRecord::dataset_hash);
   visit("dataset_report", &RunRecord::dataset_report);
@@ -86,6 +88,8 @@ void visit_attributes(Visit&& visit) {
 inline constexpr std::array<std::string_view, 10> later_attributes = {
     "dataset_report", "identity", "role",      "settings",  "tuning",
     "uncommitted",    "cpu",      "continued", "task_kind", "positions"};
+/// Attributes that came within schema 2: without them a field is empty.
+inline constexpr std::array<std::string_view, 2> added_attributes = {"ability", "past_clip"};
 inline constexpr std::array<std::string_view, 2> later_columns = {"step", "commit"};
 
 /// visit(name, member pointer) for each column: visit_columns<TrainRow>(...).

@@ -173,9 +173,11 @@ Evaluation evaluate(const RunConfig& config, const Experiment& experiment,
       }
       evaluation.add_rows(scores, found.rows);
       const std::string unit = task.sample_unit(request);
-      evaluation.add_samples(scores, hash.text(),
-                             unit.empty() ? sample_name(experiment.entry.modality) : unit,
-                             found.samples);
+      evaluation.add_samples(
+          scores, hash.text(),
+          unit.empty() ? sample_name(experiment.entry.modality, experiment.dataset != nullptr)
+                       : unit,
+          found.samples);
     }
   };
   evaluate_task(*experiment.task, "");

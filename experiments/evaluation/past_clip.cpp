@@ -53,8 +53,8 @@ std::string past_clip(const RunConfig& config, const Experiment& experiment) {
   for (const EvaluationRequest& request : evaluation_requests(config, *experiment.task)) {
     const double share = share_past(experiment, request, clip);
     if (share == 0) continue;
-    text += fmt::format("; {:.2g} % of targets to size {} lie past the clip of {}, {}", 100 * share,
-                        request.size, relation, clip);
+    text += fmt::format("{}{:.2g} % of targets to size {} lie past the clip of {}, {}",
+                        text.empty() ? "" : "; ", 100 * share, request.size, relation, clip);
   }
   return text;
 }

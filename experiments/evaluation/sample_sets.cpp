@@ -37,11 +37,12 @@ void SampleHash::add(const Batch& batch) {
   }
 }
 
-std::string sample_name(const std::string& modality) {
+std::string sample_name(const std::string& modality, bool has_dataset) {
   static const std::map<std::string, std::string> names = {
       {"text", "sequence"}, {"image", "picture"}, {"audio", "clip"}, {"graph", "graph"}};
   const auto found = names.find(modality);
-  return found == names.end() ? "sample" : found->second;
+  if (found != names.end()) return found->second;
+  return has_dataset ? "file" : "sequence";
 }
 
 SampleSet kept_samples(const TaskTraits& traits, const Scores& scores, SampleSet set) {

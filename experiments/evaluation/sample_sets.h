@@ -22,7 +22,7 @@ class SampleHash {
 };
 
 /// `picture`, `clip`, ...: what a sample of a modality is called.
-std::string sample_name(const std::string& modality);
+std::string sample_name(const std::string& modality, bool has_dataset);
 
 /// The set of all samples that the model answered. `set` has what else is to be known of it.
 SampleSet kept_samples(const TaskTraits& traits, const Scores& scores, SampleSet set);

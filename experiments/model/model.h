@@ -51,8 +51,9 @@ struct LearnedTerm {
   std::string term;      // score, key, query, value
   std::string relation;  // as tables show it, `token`
   Tensor values;         // [H, R(, D)]
-  Tensor offsets;  // [R, A] float32, where the ids stand; undefined: the relation has no place
-  Tensor special;  // [R] int64: which special id, -1 none; undefined: none at all
+  Tensor offsets;   // [R, A] float32, where the ids stand; undefined: the relation has no place
+  Tensor special;   // [R] int64: which special id, -1 none; undefined: none at all
+  Tensor attended;  // [R] bool: whether any query may attend so; undefined: not known
   std::vector<std::string> special_ids;
   std::vector<std::string> places;  // names of the axes; empty: the one is `offset`
 };

@@ -39,7 +39,7 @@ std::vector<std::string> position_caveats(const std::vector<PositionConfig>& con
 
 Positions::Positions(const std::vector<PositionConfig>& configs, const PositionContext& context,
                      const Initialiser& initial)
-    : layers_(context.layers) {
+    : layers_(context.layers), causal_(context.causal) {
   int rotations = 0;
   for (size_t n = 0; n < configs.size(); ++n) {
     const Options& options = configs[n].encoding;
@@ -197,6 +197,16 @@ std::string Positions::names_beside(const Pair& pair) const {
   return same_names == 1 ? " " + encoding : fmt::format(" {} {}", encoding, &pair - pairs_.data());
 }
 
+Tensor Positions::attended_rows(const RelationMap& relation) const {
+  if (relation.index_class == IndexClass::pairs) return {};
+  Tensor rows = relation.pair_rows()[0];  // [Q, K]
+  if (causal_)
+    rows =
+        rows.masked_select(at::ones_like(rows, at::kBool).tril(relation.keys - relation.queries));
+  return at::zeros({relation.rows}, rows.options().dtype(at::kBool))
+      .index_fill(0, rows.flatten(), true);
+}
+
 std::vector<LearnedTerm> Positions::learned_terms() {
   const at::NoGradGuard no_gradients;
   std::vector<LearnedTerm> found;
@@ -217,7 +227,8 @@ std::vector<LearnedTerm> Positions::learned_terms() {
                          trained.offsets.defined() || !trained.distance.defined()
                              ? trained.offsets
                              : trained.distance.unsqueeze(1),
-                         trained.special, traits.special_ids, traits.places});
+                         trained.special, attended_rows(trained), traits.special_ids,
+                         traits.places});
       };
       add("score", terms.score, false);
       add("key", terms.key, true);

@@ -65,12 +65,15 @@ class Positions : public torch::nn::Module {
   RelationMap shared_map(Pair& pair, const Structure& sample, c10::Device device);
   static RelationMap some_map(const Relation& relation, const Structure& sample);
   Encoding& encoding_of(Pair& pair, int64_t layer);
+  /// Which rows of a relation some query may attend to, [R] bool; undefined where samples differ.
+  Tensor attended_rows(const RelationMap& relation) const;
   std::string layer_name(const Pair& pair, int64_t layer) const;
   // What tells its terms from those of other pairs of the relation: ` t5`, ` t5 1`, or nothing.
   std::string names_beside(const Pair& pair) const;
 
   std::vector<Pair> pairs_;
   int64_t layers_;
+  bool causal_;
 };
 
 }  // namespace relbias::experiments

@@ -68,6 +68,12 @@ LearnedTable to_table(const LearnedTerm& learned) {
       table.labels.push_back(id < 0 ? "" : learned.special_ids.at(static_cast<size_t>(id)));
     }
   }
+  if (learned.attended.defined()) {
+    const Tensor attended = learned.attended.cpu();
+    for (int64_t row = 0; row < attended.size(0); ++row) {
+      table.attended.push_back(attended[row].item<bool>());
+    }
+  }
   table.axes = learned.places.empty() ? std::vector<std::string>{"offset"} : learned.places;
   TORCH_INTERNAL_ASSERT(static_cast<int64_t>(table.axes.size()) == places.size(1), table.relation);
   table.coordinates.assign(places.data_ptr<double>(), places.data_ptr<double>() + places.numel());
@@ -197,13 +203,14 @@ class Performance {
     record_.better = better(record_.primary_metric);
     const bool gate = experiment_->entry.kind == TaskKind::gate || !traits.gate.empty();
     record_.task_kind = gate ? "gate" : "benchmark";
+    record_.ability = traits.gate.empty() ? experiment_->entry.ability : traits.gate;
     record_.ceiling = ceiling();
     record_.wall_seconds = 0;
     if (experiment_->dataset) {
       record_.dataset_hash = experiment_->dataset->content_hash();
-      record_.dataset_report =
-          experiment_->dataset->report() + past_clip(request_.config, *experiment_);
+      record_.dataset_report = experiment_->dataset->report();
     }
+    record_.past_clip = past_clip(request_.config, *experiment_);
     write_run(request_.file, record_);
     remove_snapshots(request_.file);  // of a run whose record somebody removed
   }

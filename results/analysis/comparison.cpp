@@ -178,7 +178,10 @@ std::vector<std::string> facts_of(const TaskRuns& group, const std::string& metr
   }
   std::vector<std::string> facts = {
       better.empty() ? metric : fmt::format("{} ({} is better)", metric, better)};
-  if (group.is_gate()) facts.emplace_back("gate: isolates one ability");
+  if (group.is_gate()) {
+    const std::string& ability = group.example().ability;
+    facts.push_back("gate: " + (ability.empty() ? "isolates one ability" : ability));
+  }
   facts.push_back(fmt::format("trained at {}", fmt::join(sizes, ", ")));
   if (relations.size() == 1 && !relations.begin()->empty()) {
     facts.push_back("relation " + *relations.begin());
@@ -246,7 +249,8 @@ Comparison comparison_over(const ColumnSet& set, const TaskRuns& group, const st
   mark_rows(comparison, notes);
   mark_best(comparison, notes);
   comparison.facts = facts_of(group, metric, better);
-  note_underneath(comparison, group, notes);
+  comparison.about = notes_underneath(comparison, group);
+  for (const Note& note : comparison.about) notes.add(note.mark, note.text);
   comparison.notes = notes.take();
   return comparison;
 }
@@ -258,6 +262,7 @@ std::vector<Note> notes_on_rows(const Comparison& comparison) {
   for (const Note& note : comparison.notes) {
     if (note.mark == "†" || note.mark == "‡") notes.push_back(note);
   }
+  notes.insert(notes.end(), comparison.about.begin(), comparison.about.end());
   return notes;
 }
 

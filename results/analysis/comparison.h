@@ -75,6 +75,7 @@ struct Comparison {
   std::vector<SeedPool> pools;   // by column
   std::vector<ComparisonRow> rows;
   std::vector<Note> notes;
+  std::vector<Note> about;  // of them those that say how it was measured
 
   /// 1 where higher is better, -1 where lower is, 0 where no run says.
   int direction() const { return better == "higher" ? 1 : better == "lower" ? -1 : 0; }
@@ -90,7 +91,8 @@ std::vector<Comparison> compare(const TaskRuns& group, const std::string& metric
 Inference better_by(const Comparison& comparison, size_t column, const ComparisonRow& row,
                     const ComparisonRow& other);
 
-/// The notes to which the labels of rows point, † and ‡.
+/// For a table of the same rows: the notes to which their labels point, † and ‡, and how it was
+/// measured.
 std::vector<Note> notes_on_rows(const Comparison& comparison);
 
 /// The word for a cell that holds no number: "undefined", "diverged", "-", ...

@@ -72,6 +72,8 @@ RunRecord record_of(const StudyRun& planned, const RunRecord& like) {
   run.modality = like.modality;
   run.task = like.task;
   run.task_kind = like.task_kind;
+  run.ability = like.ability;
+  run.past_clip = like.past_clip;
   run.dataset = like.dataset;
   run.dataset_hash = like.dataset_hash;
   run.train_size = like.train_size;

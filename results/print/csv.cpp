@@ -27,9 +27,9 @@ std::string field(const Value& value) {
 
 // Long texts, and what only a reader of the file itself needs, stay out.
 bool in_csv(const std::string& attribute) {
-  static const std::set<std::string> left_out = {"schema_version", "config",   "versions",
-                                                 "dataset_report", "identity", "settings",
-                                                 "positions",      "tuning",   "continued"};
+  static const std::set<std::string> left_out = {
+      "schema_version", "config", "versions",  "dataset_report", "identity", "settings",
+      "positions",      "tuning", "continued", "ability",        "past_clip"};
   return !left_out.contains(attribute);
 }
 
@@ -90,9 +90,9 @@ std::string as_csv(const std::vector<RunRecord>& runs, const std::string& metric
   heading.insert(heading.end(), {"label", "seeds", "tuned"});
   heading.insert(heading.end(), keys.begin(), keys.end());
   visit_columns<EvaluationRow>([&](const std::string& name, auto) {
-    if (name != "commit") heading.push_back(name);  // the run's has this name
+    heading.push_back(name == "commit" ? "evaluation_commit" : name);  // the run has one of its own
   });
-  heading.insert(heading.end(), {"low", "high"});
+  heading.insert(heading.end(), {"low", "high", "over_chance"});
   std::vector<std::string> headings;
   for (const std::string& name : heading) headings.push_back(field(name));
   std::string out = fmt::format("{}\n", fmt::join(headings, ","));
@@ -112,11 +112,11 @@ std::string as_csv(const std::vector<RunRecord>& runs, const std::string& metric
     for (const EvaluationRow& place : run.evaluation) {
       if (!metric.empty() && place.metric != metric) continue;
       std::vector<std::string> line = attributes;
-      visit_columns<EvaluationRow>([&](const std::string& name, auto member) {
-        if (name != "commit") line.push_back(field(place.*member));
-      });
+      visit_columns<EvaluationRow>(
+          [&](const std::string&, auto member) { line.push_back(field(place.*member)); });
       const Interval interval = infer(terms_of(sample_values({{&run, &place}}))).interval;
-      line.insert(line.end(), {field(interval.low), field(interval.high)});
+      const double over_chance = place.chance > 0 ? place.value / place.chance : not_given;
+      line.insert(line.end(), {field(interval.low), field(interval.high), field(over_chance)});
       out += fmt::format("{}\n", fmt::join(line, ","));
       any = true;
     }

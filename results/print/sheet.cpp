@@ -90,6 +90,22 @@ void add_guessing(Sheet& sheet, const Comparison& comparison) {
   if (differ) add_numbers(sheet, "chance", chances);
 }
 
+// Errors of bins, which hold unlike samples, over the trivial rule's in the same bin.
+void add_over_guessing(Sheet& sheet, const Comparison& comparison) {
+  const auto is_bin = [](const ComparisonColumn& column) { return !std::isfinite(column.factor); };
+  if (comparison.direction() >= 0 || std::ranges::none_of(comparison.columns, is_bin)) return;
+  for (const ComparisonRow& row : comparison.rows) {
+    std::vector<double> shares;
+    for (size_t i = 0; i < row.cells.size(); ++i) {
+      const double guessing = comparison.guessing[i];
+      const bool known = row.cells[i].state == CellState::value && guessing > 0;
+      shares.push_back(known ? row.cells[i].summary.mean / guessing : not_given);
+    }
+    const auto known = [](double share) { return !std::isnan(share); };
+    if (std::ranges::any_of(shares, known)) add_numbers(sheet, row.label + " / guessing", shares);
+  }
+}
+
 }  // namespace
 
 std::string number_text(double value) { return number_text(value, value); }
@@ -147,6 +163,7 @@ Sheet sheet_of(const Comparison& comparison, Spread spread) {
     sheet.rows.push_back(std::move(cells));
   }
   add_guessing(sheet, comparison);
+  add_over_guessing(sheet, comparison);
   return sheet;
 }
 

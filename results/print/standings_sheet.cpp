@@ -7,6 +7,7 @@
 #include <set>
 
 #include "results/analysis/across/standings.h"
+#include "results/analysis/notes/underneath.h"
 
 namespace relbias::results {
 namespace {
@@ -112,6 +113,7 @@ Sheet sheet_of(const Standings& standings) {
       {"",
        "every encoding here has all of these tasks with two seeds or more; what is not above "
        "guessing shares the last ranks, what diverged comes after it"});
+  sheet.notes.insert(sheet.notes.end(), standings.notes.begin(), standings.notes.end());
   return sheet;
 }
 
@@ -130,6 +132,7 @@ Sheet improvement_sheet(const Standings& standings) {
     sheet.rows.push_back(std::move(cells));
   }
   sheet.notes.push_back({"", "95 % intervals from 5 seeds of each on"});
+  sheet.notes.insert(sheet.notes.end(), standings.notes.begin(), standings.notes.end());
   return sheet;
 }
 
@@ -157,9 +160,17 @@ Sheet gates_sheet(const std::vector<TaskRuns>& groups, double factor) {
     for (const Comparison& gate : gates) cells.push_back(gate_cell(gate, label, factor));
     sheet.rows.push_back(std::move(cells));
   }
-  sheet.notes.push_back({"",
-                         "grey: not above guessing; `relbias describe TASK` says what each "
-                         "isolates"});
+  for (const Comparison& gate : gates) {
+    const RunRecord& run = *gate.rows.front().repetitions->runs.front();
+    if (!run.ability.empty()) {
+      sheet.notes.push_back({"", run.task + " isolates " + run.ability});
+    }
+  }
+  sheet.notes.push_back({"", "grey: not above guessing"});
+  std::vector<const Comparison*> measured;
+  for (const Comparison& gate : gates) measured.push_back(&gate);
+  const std::vector<Note> notes = notes_across(measured);
+  sheet.notes.insert(sheet.notes.end(), notes.begin(), notes.end());
   return sheet;
 }
 

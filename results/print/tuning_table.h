@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "results/analysis/trials.h"
+#include "results/print/sheet.h"
 #include "results/print/table.h"
 
 namespace relbias::results {
@@ -14,6 +16,9 @@ bool is_trial(const RunRecord& run);
 
 /// The runs that are no trials.
 std::vector<RunRecord> without_trials(const std::vector<RunRecord>& runs);
+
+/// A row a trial: what was tried, the first metric, the cross-entropy, and which was chosen.
+Sheet sheet_of(const TaskTrials& trials);
 
 /// For each study, task and dataset a table of the trials among `runs`: a row each, in the order in
 /// which they were drawn, with what was tried, the first metric and the cross-entropy on the

@@ -10,6 +10,7 @@
 
 #include "results/claims/judge.h"
 #include "results/print/sheet.h"
+#include "results/print/tuning_table.h"
 #include "results/schema.h"
 
 namespace relbias::results {
@@ -106,7 +107,12 @@ Json advice_json(const std::vector<Advice>& advice) {
 
 Json overview_json(const ReportInput& input) {
   std::map<std::string, int64_t> states, modalities;
+  int64_t trials = 0;
   for (const RunRecord& run : input.runs) {
+    if (is_trial(run)) {
+      ++trials;
+      continue;
+    }
     ++states[std::string(to_string(run.status))];
     ++modalities[run.modality];
   }
@@ -117,14 +123,17 @@ Json overview_json(const ReportInput& input) {
                        {"expected", study.expected},
                        {"cost", study.cost}});
   }
-  return {{"title", input.title},     {"runs", input.runs.size()}, {"states", states},
-          {"modalities", modalities}, {"studies", studies},        {"problems", input.problems}};
+  return {{"title", input.title},      {"runs", static_cast<int64_t>(input.runs.size()) - trials},
+          {"trials", trials},          {"states", states},
+          {"modalities", modalities},  {"studies", studies},
+          {"problems", input.problems}};
 }
 
 Json filters_json(const std::vector<RunRecord>& runs, const Palette& palette) {
   std::set<std::string> modalities;
   std::set<int64_t> seeds;
   for (const RunRecord& run : runs) {
+    if (is_trial(run)) continue;
     modalities.insert(run.modality);
     if (seeds.size() < shown_seeds) seeds.insert(run.seed);
   }

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "results/analysis/never_begun.h"
+#include "results/print/tuning_table.h"
 #include "results/report/contents.h"
 #include "results/report/figures/figures.h"
 #include "results/report/page/page.h"
@@ -90,8 +91,10 @@ WholeRuns read_whole_runs(const std::vector<TaskRuns>& groups, const ReportInput
 Json section_of(const TaskRuns& group, const Palette& palette, const WholeRuns& whole,
                 Figures& figures) {
   const RunRecord& run = group.example();
-  Json section = {
-      {"modality", run.modality}, {"tables", Json::array()}, {"figures", Json::array()}};
+  Json section = {{"modality", run.modality},
+                  {"gate", group.is_gate()},
+                  {"tables", Json::array()},
+                  {"figures", Json::array()}};
   const auto add = [&](const char* place, const std::vector<Figure>& found) {
     for (const Json& name : figures.add(found, run.modality)) section[place].push_back(name);
   };
@@ -130,6 +133,15 @@ void add_standings(const std::vector<TaskRuns>& groups, Figures& figures, Json& 
   }
 }
 
+Json tuning_json(const std::vector<RunRecord>& runs, const Palette& palette, Figures& figures) {
+  Json all = Json::array();
+  for (const TaskTrials& trials : trials_of(runs)) {
+    const Json names = figures.add(tuning_figures(trials, palette), trials.modality);
+    all.push_back({{"table", sheet_json(sheet_of(trials))}, {"figures", names}});
+  }
+  return all;
+}
+
 }  // namespace
 
 Report make_report(const ReportInput& input) {
@@ -146,6 +158,7 @@ Report make_report(const ReportInput& input) {
   for (const TaskRuns& group : groups) {
     data["sections"].push_back(section_of(group, palette, whole, figures));
   }
+  data["tuning"] = tuning_json(input.runs, palette, figures);
   data["advice"] = advice_json(advise(groups));
   data["claims"] = claims_json(input.studies, groups);
   data["runs"] = runs_json(input.runs);

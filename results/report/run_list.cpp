@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "results/print/tuning_table.h"
 #include "results/report/contents.h"
 #include "results/schema.h"
 
@@ -30,11 +31,8 @@ class Numbered {
 };
 
 Json environment_of(const RunRecord& run) {
-  return {{"commit", run.commit},
-          {"versions", run.versions},
-          {"device", run.device},
-          {"threads", run.threads},
-          {"backend", run.backend}};
+  return {{"commit", run.commit}, {"versions", run.versions}, {"device", run.device},
+          {"cpu", run.cpu},       {"threads", run.threads},   {"backend", run.backend}};
 }
 
 Json run_json(const RunRecord& run, size_t environment) {
@@ -58,14 +56,18 @@ Json run_json(const RunRecord& run, size_t environment) {
 
 }  // namespace
 
-Json runs_json(const std::vector<RunRecord>& runs) {
+Json runs_json(const std::vector<RunRecord>& all) {
+  std::vector<const RunRecord*> runs;
+  for (const RunRecord& run : all) {
+    if (!is_trial(run)) runs.push_back(&run);
+  }
   std::vector<Settings> settings;
   std::map<std::string, Counts> counts;
   std::map<std::string, size_t> sizes;
-  for (const RunRecord& run : runs) {
-    settings.push_back(setting_of(run));
-    ++sizes[run.study];
-    for (const auto& setting : settings.back()) ++counts[run.study][setting];
+  for (const RunRecord* run : runs) {
+    settings.push_back(setting_of(*run));
+    ++sizes[run->study];
+    for (const auto& setting : settings.back()) ++counts[run->study][setting];
   }
   Json shared = Json::object();
   for (const auto& [study, of_study] : counts) {
@@ -77,11 +79,11 @@ Json runs_json(const std::vector<RunRecord>& runs) {
   Numbered environments;
   Json list = Json::array();
   for (size_t i = 0; i < runs.size(); ++i) {
-    Json run = run_json(runs[i], environments.number_of(environment_of(runs[i])));
+    const std::string& study = runs[i]->study;
+    Json run = run_json(*runs[i], environments.number_of(environment_of(*runs[i])));
     Json& own = run["settings"] = Json::object();
     for (const auto& setting : settings[i]) {
-      if (counts[runs[i].study][setting] == sizes[runs[i].study]) continue;
-      own[setting.first] = setting.second;
+      if (counts[study][setting] != sizes[study]) own[setting.first] = setting.second;
     }
     list.push_back(std::move(run));
   }

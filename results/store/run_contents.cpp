@@ -66,6 +66,7 @@ StoredTable meaning_of_rows(const LearnedTable& learned, size_t rows) {
   std::vector<std::string> labels = learned.labels;
   labels.resize(rows);
   table.push_back({"label", std::move(labels)});
+  if (!learned.attended.empty()) table.push_back({"attended", learned.attended});
   return table;
 }
 
@@ -74,7 +75,11 @@ void take_meaning(const StoredTable& table, LearnedTable& learned) {
   const size_t rows = learned.labels.size();
   if (std::ranges::all_of(learned.labels, &std::string::empty)) learned.labels.clear();
   for (const StoredColumn& column : table) {
-    if (column.name != "label") learned.axes.push_back(column.name);
+    if (column.name == "attended") {
+      learned.attended = held<const std::vector<bool>>(column.values, "column 'attended'");
+    } else if (column.name != "label") {
+      learned.axes.push_back(column.name);
+    }
   }
   const size_t axes = learned.axes.size();
   learned.coordinates.resize(rows * axes);
@@ -161,9 +166,12 @@ void take_dataset(StoredDataset& dataset, RunRecord& run) {
 
 void take_attributes(const StoredAttributes& attributes, RunRecord& run) {
   visit_attributes([&]<typename Field>(const char* name, Field RunRecord::*member) {
-    const bool later =
-        std::ranges::find(later_attributes, std::string_view(name)) != later_attributes.end();
-    if (run.schema_version == 1 && later && !attributes.contains(name)) return;
+    const auto is_in = [&](const auto& names) {
+      return std::ranges::find(names, name) != names.end();
+    };
+    const bool may_lack =
+        is_in(added_attributes) || (run.schema_version == 1 && is_in(later_attributes));
+    if (may_lack && !attributes.contains(name)) return;
     const auto& value = attribute_in<decltype(stored(run.*member))>(attributes, name);
     try {
       restore(value, run.*member);

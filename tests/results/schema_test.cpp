@@ -10,6 +10,7 @@
 #include "results/store/run_contents.h"
 #include "tests/python.h"
 #include "tests/results/example_run.h"
+#include "tests/results/table_runs.h"
 #include "tests/source_folder.h"
 
 namespace relbias::results {
@@ -77,6 +78,26 @@ TEST(Schema, ItsPythonRunsWithoutOurCode) {
     EXPECT_EQ(status, 0) << example.code;
     EXPECT_EQ(output, example.output) << example.code;
   }
+}
+
+// graph-gates sweeps length_scale: its values were once averaged.
+TEST(Schema, ItsRecipeKeepsSweptKeysApart) {
+  const ScratchFolder folder;
+  for (const auto& [scale, value] : std::map<std::string, double>{{"none", 0.5}, {"log", 0.9}}) {
+    for (const int64_t seed : {0, 1}) {
+      RunRecord run = table_run("alibi", seed, {{1, value + 0.01 * static_cast<double>(seed)}});
+      run.run_id += scale;
+      run.settings = {{"model.length_scale", scale}, {"train.steps", "30"}};
+      write_run(folder.path() / (run.run_id + ".h5"), run);
+    }
+  }
+  std::ofstream(folder.path() / "block.py") << examples_in(schema_text()).back().code;
+  const auto [output, status] =
+      run_command("cd " + folder.path().string() + " && " + python() + " block.py");
+  EXPECT_EQ(status, 0) << output;
+  EXPECT_THAT(output, testing::ContainsRegex("alibi +log +32 +0 +0\\.905\n"));
+  EXPECT_THAT(output, testing::ContainsRegex("alibi +none +32 +0 +0\\.505\n"));
+  EXPECT_THAT(output, testing::Not(HasSubstr("train.steps")));  // the same in all
 }
 
 // h5py reads every value that was written, and the file is the plain HDF5 that other tools expect.

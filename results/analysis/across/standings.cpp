@@ -11,6 +11,8 @@
 #include <map>
 #include <set>
 
+#include "results/analysis/notes/underneath.h"
+
 namespace relbias::results {
 namespace {
 
@@ -307,6 +309,10 @@ std::vector<Standings> standings(const std::vector<TaskRuns>& groups, StandingsB
     return std::pair(-count, -static_cast<int64_t>(table.rows.size()));
   };
   std::ranges::stable_sort(tables, {}, size_of);
+  std::vector<const Comparison*> measured;
+  for (const Comparison& comparison : comparisons) measured.push_back(&comparison);
+  const std::vector<Note> notes = notes_across(measured);
+  for (Standings& table : tables) table.notes = notes;
   return tables;
 }
 

@@ -38,6 +38,7 @@ struct Standings {
   std::vector<StandingsRow> rows;                   // best overall rank first
   std::vector<std::vector<Improvement>> improving;  // [row][row]: of the first over the second
   std::vector<std::string> best;  // the best score and all that is not told from it; empty: nothing
+  std::vector<Note> notes;        // how its tasks were measured
 };
 
 /// Ranks at `factor` times the training size, in each benchmark task's own metric; gates never

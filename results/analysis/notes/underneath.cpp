@@ -30,18 +30,16 @@ std::string seeds_text(const std::vector<const RunRecord*>& runs) {
 }
 
 // "384 samples, each a sequence", "2 to 64 samples, each a block of 1024 bytes"
-std::string samples_text(const Comparison& comparison) {
+std::string samples_text(const std::vector<const Cell*>& cells) {
   std::set<int64_t> counts;
   std::set<std::string> units;
   bool any_without = false;
-  for (const ComparisonRow& row : comparison.rows) {
-    for (const Cell& cell : row.cells) {
-      if (cell.state != CellState::value) continue;
-      any_without = any_without || cell.samples.empty();
-      if (cell.samples.empty()) continue;
-      counts.insert(cell.samples.count());
-      if (!cell.unit.empty()) units.insert(cell.unit);
-    }
+  for (const Cell* cell : cells) {
+    if (cell->state != CellState::value) continue;
+    any_without = any_without || cell->samples.empty();
+    if (cell->samples.empty()) continue;
+    counts.insert(cell->samples.count());
+    if (!cell->unit.empty()) units.insert(cell->unit);
   }
   const std::string without =
       "values without test samples in their files (schema 1, or another metric) are tabulated "
@@ -54,17 +52,22 @@ std::string samples_text(const Comparison& comparison) {
   return any_without ? text + "; " + without : text;
 }
 
-bool has_samples(const Comparison& comparison) {
-  return std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
-    return std::ranges::any_of(row.cells, [](const Cell& cell) { return !cell.samples.empty(); });
-  });
+std::vector<const Cell*> cells_of(const Comparison& comparison) {
+  std::vector<const Cell*> cells;
+  for (const ComparisonRow& row : comparison.rows) {
+    for (const Cell& cell : row.cells) cells.push_back(&cell);
+  }
+  return cells;
 }
 
-bool has_one_seed(const Comparison& comparison) {
-  return std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
-    return std::ranges::any_of(row.cells,
-                               [](const Cell& cell) { return cell.samples.seeds.size() == 1; });
-  });
+// What holds of a table and of several together.
+void add_measured(const std::vector<const RunRecord*>& runs, const std::vector<const Cell*>& cells,
+                  Notes& notes) {
+  notes.add("",
+            fmt::format("{}; {}; {}", seeds_text(runs), samples_text(cells), tuning_text(runs)));
+  if (std::ranges::any_of(cells, [](const Cell* cell) { return !cell->samples.empty(); })) {
+    notes.add("", "[low, high]: 95 % intervals, over seeds and test samples together");
+  }
 }
 
 // What runs were made with, in the words of the note; each is one of all runs or told apart.
@@ -109,14 +112,15 @@ std::string tuning_text(const std::vector<const RunRecord*>& runs) {
   return text;
 }
 
-std::vector<Note> provenance_notes(const std::vector<const RunRecord*>& runs) {
+std::vector<Note> provenance_notes(const std::vector<const RunRecord*>& runs, bool across) {
   std::vector<std::string> same;
   std::vector<Note> differ;
   for (const auto& [kind, texts] : provenance_of(runs)) {
-    if (texts.size() > 1) {
-      differ.push_back({"", fmt::format("runs differ in {}: {}", kind, fmt::join(texts, ", "))});
+    const std::string text = fmt::format("{}", fmt::join(texts, ", "));
+    if (texts.size() > 1 && !(across && kind == "data")) {
+      differ.push_back({"", fmt::format("runs differ in {}: {}", kind, text)});
     } else if (!kind.starts_with("version")) {
-      same.push_back(kind + " " + *texts.begin());
+      same.push_back(kind + " " + text);
     }
   }
   std::vector<Note> notes;
@@ -125,18 +129,64 @@ std::vector<Note> provenance_notes(const std::vector<const RunRecord*>& runs) {
   return notes;
 }
 
-void note_underneath(const Comparison& comparison, const TaskRuns& group, Notes& notes) {
-  const std::vector<const RunRecord*> runs = runs_of(group);
-  notes.add(
-      "", fmt::format("{}; {}; {}", seeds_text(runs), samples_text(comparison), tuning_text(runs)));
-  if (has_samples(comparison)) {
-    notes.add("", "[low, high]: 95 % intervals, over seeds and test samples together");
+namespace {
+
+// "t5: the choice is at the edge of the grid of train.encoding_rate"
+std::vector<std::string> edges_of(const TaskRuns& group) {
+  std::vector<std::string> edges;
+  for (const Repetitions& row : group.rows) {
+    const Tuning tuning = tuning_in(*row.runs.front());
+    if (tuning.edge.empty()) continue;
+    edges.push_back(fmt::format("{}: the choice is at the edge of the grid of {}", row.label,
+                                fmt::join(tuning.edge, ", ")));
   }
-  if (has_one_seed(comparison)) notes.add("", "one seed: other seeds may differ more");
+  return edges;
+}
+
+// What a relation's clip hides of the targets, on several relations each by its name.
+std::set<std::string> clips_of(const TaskRuns& group) {
+  std::set<std::string> clips;
+  for (const Repetitions& row : group.rows) {
+    const std::string& clip = row.runs.front()->past_clip;
+    if (!clip.empty()) clips.insert(clip);
+  }
+  return clips;
+}
+
+}  // namespace
+
+std::vector<Note> notes_underneath(const Comparison& comparison, const TaskRuns& group) {
+  const std::vector<const RunRecord*> runs = runs_of(group);
+  const std::vector<const Cell*> cells = cells_of(comparison);
+  Notes notes;
+  add_measured(runs, cells, notes);
+  for (const std::string& clip : clips_of(group)) notes.add("", clip);
+  for (const std::string& edge : edges_of(group)) notes.add("", edge);
+  if (std::ranges::any_of(cells,
+                          [](const Cell* cell) { return cell->samples.seeds.size() == 1; })) {
+    notes.add("", "one seed: other seeds may differ more");
+  }
   for (const Note& note : provenance_notes(runs)) notes.add(note.mark, note.text);
   if (group.copies > 0) {
     notes.add("", fmt::format("{} further files of the same runs were not counted", group.copies));
   }
+  return notes.take();
+}
+
+std::vector<Note> notes_across(const std::vector<const Comparison*>& comparisons) {
+  std::vector<const RunRecord*> runs;
+  std::vector<const Cell*> cells;
+  for (const Comparison* comparison : comparisons) {
+    const std::vector<const Cell*> here = cells_of(*comparison);
+    cells.insert(cells.end(), here.begin(), here.end());
+    for (const ComparisonRow& row : comparison->rows) {
+      runs.insert(runs.end(), row.repetitions->runs.begin(), row.repetitions->runs.end());
+    }
+  }
+  Notes notes;
+  add_measured(runs, cells, notes);
+  for (const Note& note : provenance_notes(runs, true)) notes.add(note.mark, note.text);
+  return notes.take();
 }
 
 }  // namespace relbias::results

@@ -14,10 +14,13 @@ namespace relbias::results {
 std::string tuning_text(const std::vector<const RunRecord*>& runs);
 
 /// "data 1f3a..., commit 17d7906 (uncommitted changes 5e...), device cpu (its model)"; where runs
-/// differ in one of them, a note of its own says so.
-std::vector<Note> provenance_notes(const std::vector<const RunRecord*>& runs);
+/// differ in one of them, a note of its own says so; `across` tasks data differ anyway.
+std::vector<Note> provenance_notes(const std::vector<const RunRecord*>& runs, bool across = false);
 
-/// Adds seeds, samples and what one is, which intervals, tuned or not, data, commit and machine.
-void note_underneath(const Comparison& comparison, const TaskRuns& group, Notes& notes);
+/// Seeds, samples and what one is, which intervals, tuned or not, data, commit and machine.
+std::vector<Note> notes_underneath(const Comparison& comparison, const TaskRuns& group);
+
+/// Likewise of a table over several tasks.
+std::vector<Note> notes_across(const std::vector<const Comparison*>& comparisons);
 
 }  // namespace relbias::results

@@ -47,6 +47,11 @@ bool can_be_drawn(const LearnedTable& table) {
   return shaped && !empty && (table.axes.size() == 1 || table.axes.size() == 2);
 }
 
+// A row that some query may attend by: of the others nothing was learned.
+bool is_shown(const LearnedTable& table, size_t row) {
+  return table.attended.empty() || table.attended[row];
+}
+
 Json head_trace(size_t head) {
   return {{"name", fmt::format("head {}", head)},
           {"x", Json::array()},
@@ -66,7 +71,7 @@ void draw_line(const LearnedTable& table, const HeadRows& rows, Figure& figure) 
     for (size_t row = 0; row < rows.rows; row += stride) {
       const double place = table.coordinates[row];
       const bool special = std::isnan(place);
-      if (special && (!bars || table.labels.empty())) continue;
+      if (!is_shown(table, row) || (special && (!bars || table.labels.empty()))) continue;
       if (bars) {
         trace["x"].push_back(special ? table.labels[row] : fmt::format("{:g}", place));
       } else {
@@ -101,7 +106,7 @@ Json head_map(const LearnedTable& table, const HeadRows& rows, size_t head) {
   std::vector<std::vector<double>> map(down.size(), std::vector<double>(right.size(), not_given));
   for (size_t row = 0; row < rows.rows; ++row) {
     const double y = table.coordinates[2 * row], x = table.coordinates[2 * row + 1];
-    if (std::isnan(x) || std::isnan(y)) continue;
+    if (!is_shown(table, row) || std::isnan(x) || std::isnan(y)) continue;
     map[index_in(down, y)][index_in(right, x)] = rows.at(head, row);
   }
   Json trace = head_trace(head);

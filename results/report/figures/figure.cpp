@@ -2,6 +2,7 @@
 // results/report/figures: how encodings are drawn.
 #include "results/report/figures/figure.h"
 
+#include <algorithm>
 #include <array>
 
 namespace relbias::results {
@@ -32,8 +33,16 @@ Palette::Palette(const std::vector<TaskRuns>& groups) {
   }
 }
 
+Style Palette::style_of(const std::string& label, const std::string& name) const {
+  const auto found = styles_.find(label);
+  if (found != styles_.end()) return found->second;
+  const auto known =
+      std::ranges::find_if(names_, [&](const auto& one) { return one.first == name; });
+  return {known == names_.end() ? colours.back() : known->second, dashes.front()};
+}
+
 Json line_trace(const ComparisonRow& row, const Palette& palette) {
-  const Style& style = palette.style_of(row.label);
+  const Style style = palette.style_of(row.label);
   return {{"type", "scatter"},
           {"mode", "lines+markers"},
           {"name", row.label},

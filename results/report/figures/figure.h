@@ -38,7 +38,8 @@ inline int64_t open_symbol(const Style& style) { return style.symbol + 100; }
 class Palette {
  public:
   explicit Palette(const std::vector<TaskRuns>& groups);
-  const Style& style_of(const std::string& label) const { return styles_.at(label); }
+  /// Of a row of a table; of a label that no table has, in the colour of the encoding's name.
+  Style style_of(const std::string& label, const std::string& name = "") const;
   /// Names in the order of their first use, with their colours.
   const std::vector<std::pair<std::string, std::string>>& names() const { return names_; }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "results/analysis/across/standings.h"
+#include "results/analysis/trials.h"
 #include "results/report/figures/figure.h"
 
 namespace relbias::results {
@@ -23,6 +24,9 @@ std::vector<Figure> cost_figures(const Comparison& comparison, const Palette& pa
 
 /// Loss against step.
 std::vector<Figure> training_figures(const Comparison& comparison, const Palette& palette);
+
+/// Every setting that was tried, and which was chosen.
+std::vector<Figure> tuning_figures(const TaskTrials& trials, const Palette& palette);
 
 /// A run that was read whole, of each row one.
 using WholeRuns = std::map<const Repetitions*, RunRecord>;

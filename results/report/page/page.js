@@ -4,7 +4,7 @@ function fillContents() {
   const list = byId("contents");
   for (const section of document.querySelectorAll("main > section")) {
     list.append(make("li", {}, make("a", {href: "#" + section.id, text: section.querySelector("h2").textContent})));
-    if (section.id !== "tasks") continue;
+    if (section.id !== "tasks" && section.id !== "gates") continue;
     for (const task of section.querySelectorAll("section")) {
       const item = make("li", {class: "deeper"}, make("a", {href: "#" + task.id, text: task.querySelector("h3").textContent}));
       item.dataset.modality = task.dataset.modality;
@@ -30,6 +30,7 @@ fillAdvice();
 fillRanks();
 fillClaims();
 fillTasks();
+fillTuning();
 listRuns();
 fillContents();
 byId("theme").addEventListener("click", () => {

@@ -6,7 +6,8 @@ function fillOverview() {
   const states = Object.entries(overview.states).map(([state, count]) => `${count} ${state}`).join(", ");
   const modalities = Object.entries(overview.modalities).map(([name, count]) => `${name} ${count}`).join(", ");
   const section = byId("overview");
-  section.append(make("p", {text: `${plural(overview.runs, "run")}: ${states}. By modality: ${modalities}.`}));
+  const trials = overview.trials ? ` Beside them ${plural(overview.trials, "trial")} of a tuning.` : "";
+  section.append(make("p", {text: `${plural(overview.runs, "run")}: ${states}. By modality: ${modalities}.${trials}`}));
   for (const problem of overview.problems) section.append(make("p", {class: "problem", text: "Left out: " + problem}));
   if (overview.studies.length) {
     section.append(tableOf({title: "Studies", facts: "What was asked", headings: ["study", "question", "expected", "cost"],
@@ -59,8 +60,9 @@ function fillClaims() {
   section.append(wrap);
 }
 
+// Benchmark tasks, and gates in a section of their own.
 function fillTasks() {
-  const tasks = byId("tasks");
+  byId("gates").append(make("p", {class: "faint", text: "Each isolates one ability, named above its table: no part of ranks, scores or advice."}));
   data.sections.forEach((section, number) => {
     const node = make("section", {id: `task-${number + 1}`}, make("h3", {text: section.title}));
     node.dataset.modality = section.modality;
@@ -76,8 +78,19 @@ function fillTasks() {
       });
       node.append(details);
     }
-    tasks.append(node);
+    byId(section.gate ? "gates" : "tasks").append(node);
   });
+  if (!byId("gates").querySelector("section")) byId("gates").remove();
+  if (!byId("tasks").querySelector("section")) byId("tasks").append(make("p", {text: "No benchmark task."}));
+}
+
+function fillTuning() {
+  const section = byId("tuning");
+  for (const {table, figures} of data.tuning) {
+    section.append(make("h3", {text: table.title}), tableOf(table));
+    for (const id of figures) section.append(figureOf(id));
+  }
+  if (!data.tuning.length) section.remove();
 }
 
 function biasOf(id) {

@@ -8,9 +8,11 @@
 #include <filesystem>
 
 #include "encodings/encoding.h"
+#include "experiments/published/tables.h"
+#include "experiments/run/record/identity.h"
 #include "experiments/study/study.h"
 #include "modalities/plain/files.h"
-#include "results/claims/published.h"
+#include "results/claims/naming.h"
 #include "tests/experiments/program.h"
 #include "tests/source_folder.h"
 
@@ -69,6 +71,18 @@ TEST_P(EveryPublished, StudiesCoverWhatIsClaimed) {
   }
 }
 
+// An option that has its default is no part of a run's label: `kerple variant=log` is kerple.
+TEST_P(EveryPublished, ItsClaimsNameEncodingsOfItsStudy) {
+  const auto runs = expand(load_study(study(GetParam())), {});
+  for (const Claim& claim : our_claims(read_published(GetParam()))) {
+    for (const std::string& wanted : {claim.better, claim.worse}) {
+      EXPECT_TRUE(std::ranges::any_of(runs, [&](const auto& run) {
+        return results::is_meant(recorded_positions(run.config), wanted);
+      })) << wanted;
+    }
+  }
+}
+
 TEST_P(EveryPublished, RunsScaledAtItsSmokeSize) {
   const ScratchFolder scratch;
   const std::string arguments = "reproduce " + GetParam() + " --scaled --smoke --out out";
@@ -84,6 +98,24 @@ INSTANTIATE_TEST_SUITE_P(Tables, EveryPublished, testing::ValuesIn(names()), [](
   return name;
 });
 
+// Two models of two steps each once "reproduced" an ordering.
+TEST(Reproduce, WhatGuessesReproducesNothing) {
+  const ScratchFolder scratch;
+  ProgramResult run;
+  for (const char* seed : {"0", "1"}) {
+    run = run_program(fmt::format("reproduce small-lm-128 --scaled --smoke --out out --set seed={} "
+                                  "--only model.encoding=alibi,rope",
+                                  seed),
+                      scratch);
+    ASSERT_EQ(run.exit_code, 0) << run.errors;
+  }
+  EXPECT_THAT(run.output, testing::HasSubstr("unlearned   rope before alibi at 1x"));
+  EXPECT_THAT(run.output, testing::HasSubstr("is not above guessing"));
+  EXPECT_THAT(run.output, testing::Not(testing::HasSubstr("holds  ")));
+  EXPECT_THAT(run.output, testing::HasSubstr("after the published set-up, which it is not: data"));
+  EXPECT_THAT(run.output, testing::HasSubstr("2 samples, each a block of 32 bytes; not tuned"));
+}
+
 TEST(Reproduce, FaultsSayWhatToDo) {
   const ScratchFolder scratch;
   const ProgramResult unknown = run_program("reproduce alibi-wikitext-512", scratch);
@@ -92,6 +124,7 @@ TEST(Reproduce, FaultsSayWhatToDo) {
   const ProgramResult full = run_program("reproduce alibi-wikitext103-512", scratch);
   EXPECT_EQ(full.exit_code, 2);
   EXPECT_THAT(full.errors, testing::HasSubstr("--set 'data.dataset="));
+  EXPECT_THAT(full.output, testing::HasSubstr("published: perplexity"));  // even without the data
   EXPECT_THAT(full.errors, testing::HasSubstr("relbias reproduce alibi-wikitext103-512 --scaled"));
 }
 

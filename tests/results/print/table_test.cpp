@@ -213,15 +213,15 @@ TEST(Table, CsvIsTidy) {
       "parameters_position,started,finished,wall_seconds,modality,task,task_kind,dataset,"
       "dataset_hash,relation,encoding,backend,seed,train_size,primary_metric,better,ceiling,label,"
       "seeds,tuned,train.steps,size,factor,condition,metric,value,standard_error,samples,chance,"
-      "defined,reason,step,low,high\n"
+      "defined,reason,step,evaluation_commit,low,high,over_chance\n"
       "alibi-1,run,text-gates,done,\"a, \"\"b\"\"\nc\",,,,,0,0,128,,,,text,flip-flop,benchmark,,,"
       "token,alibi,,1,32,accuracy,higher,1,alibi,1,,30,32,1,,accuracy,0.3333333333333333,0.01,384,"
-      "0.5,true,,0,,\n"
+      "0.5,true,,0,,,,0.6666666666666666\n"
       "alibi-1,run,text-gates,done,\"a, \"\"b\"\"\nc\",,,,,0,0,128,,,,text,flip-flop,benchmark,,,"
       "token,alibi,,1,32,accuracy,higher,1,alibi,1,,30,64,2,\"x,y\",accuracy,,,0,0.5,false,"
-      "too long,0,,\n"
+      "too long,0,,,,\n"
       "t5-0,run,text-gates,failed,no,,,,,0,0,128,,,,text,flip-flop,benchmark,,,token,t5,,0,32,"
-      "accuracy,higher,1,t5,1,,60,,,,,,,,,,,,,\n");
+      "accuracy,higher,1,t5,1,,60,,,,,,,,,,,,,,,\n");
 }
 
 TEST(Table, RanksByModalityAndAsCsv) {

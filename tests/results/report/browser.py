@@ -29,6 +29,8 @@ DRAW_ALL = """(async () => {
     wide: figure.querySelector(".plot").scrollWidth - figure.querySelector(".plot").clientWidth}));
 })()"""
 
+UNDRAWN = """[...document.querySelectorAll("figure")].filter(figure => !figure.querySelector(".main-svg")).map(figure => figure.id)"""
+
 FILTER = """(async () => {
   const wait = () => new Promise(done => setTimeout(done, 400));
   const traces = () => [...document.querySelectorAll(".plot")].flatMap(plot => (plot.data || [])
@@ -133,6 +135,12 @@ class Browser:
             time.sleep(0.1)
         raise RuntimeError("the page was not there after 30 s")
 
+    def text_without_script(self, page):
+        self.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.call("Page.navigate", url=pathlib.Path(page).resolve().as_uri())
+        time.sleep(1)
+        return self.evaluate("document.querySelector('noscript').innerText")
+
     def width(self, width, height=1000):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
 
@@ -168,6 +176,8 @@ def look(page, folder):
             browser.width(1400)
             loads = [browser.load(page) for _ in range(3)]
             seen["milliseconds"] = min(loads)  # of a machine that does other things as well
+            browser.call("Page.printToPDF")
+            seen["unprinted"] = browser.evaluate(UNDRAWN)
             seen["figures"] = browser.evaluate(DRAW_ALL)
             browser.screenshot(folder / "1400.png")
             seen["filter"] = browser.evaluate(FILTER)
@@ -178,6 +188,7 @@ def look(page, folder):
             browser.screenshot(folder / "420.png")
             seen["problems"] = browser.problems()
             seen["requests"] = [url for url in browser.requests() if not url.startswith(("file:", "data:", "blob:"))]
+            seen["without script"] = browser.text_without_script(page)
             seen["downloads"] = sorted(name for name in os.listdir(folder) if name.endswith(".svg"))
         finally:
             browser.socket.close()

@@ -17,6 +17,7 @@ namespace relbias::results {
 namespace {
 
 using testing::Contains;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using Json = nlohmann::json;
@@ -58,6 +59,8 @@ TEST_F(Browser, DrawsEverythingWithoutAnError) {
   ASSERT_FALSE(seen.is_null());
   EXPECT_THAT(seen["problems"], IsEmpty());
   EXPECT_THAT(seen["requests"], IsEmpty());  // nothing but the page itself
+  EXPECT_THAT(seen["unprinted"], IsEmpty());
+  EXPECT_THAT(seen["without script"].get<std::string>(), HasSubstr("relbias table FOLDER"));
   EXPECT_EQ(seen["figures"].size(), 32);
   for (const Json& figure : seen["figures"]) {
     EXPECT_TRUE(figure["drawn"].get<bool>()) << figure;

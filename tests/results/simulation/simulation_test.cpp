@@ -174,15 +174,17 @@ TEST(Simulation, ASingleClaimAboutNothingSeldomGetsAVerdict) {
 }
 
 // 46 of 200 such claims once had a verdict. Where three seeds vary far more than samples do, p is
-// somewhat too small: of such claims .067 are told, each by itself.
+// somewhat too small: of such claims .067 are told, each by itself, and far in the tail some stay
+// so after Holm. The formula alone, drawn with numpy, gives the same.
 TEST(Simulation, OfTwoHundredClaimsAboutNothingNoneHolds) {
   struct Case {
     std::string name;
-    double over_seeds, over_samples, most;
+    double over_seeds, over_samples, most;  // of claims that are judged alone
+    double most_together = 0.0025;
   };
   const std::vector<Case> cases = {{"seeds as samples", as_samples, 0.15, 0.06},
                                    {"samples vary more", 0.005, 0.15, 0.06},
-                                   {"seeds vary more", 0.04, 0.05, 0.08}};
+                                   {"seeds vary more", 0.04, 0.05, 0.08, 0.01}};
   const int64_t draws = draws_or(sizes_a_folder);
   for (const Case& one : cases) {
     if (!is_whole() && one.most > 0.06) continue;
@@ -205,7 +207,7 @@ TEST(Simulation, OfTwoHundredClaimsAboutNothingNoneHolds) {
         "200 claims of one study, {}: {:.4f} with p <= .05 alone, {} verdicts in {} after Holm\n",
         one.name, share, verdicts, draws);
     EXPECT_LE(share, one.most + slack(0.05, draws));
-    EXPECT_LE(verdicts, 1 + draws / 500);
+    EXPECT_LE(static_cast<double>(verdicts), 1 + one.most_together * static_cast<double>(draws));
   }
 }
 
