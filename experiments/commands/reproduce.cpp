@@ -11,7 +11,7 @@
 #include "experiments/published/tables.h"
 #include "experiments/study/shipped.h"
 #include "modalities/plain/files.h"
-#include "results/analysis/never_begun.h"
+#include "results/analysis/planning/never_begun.h"
 #include "results/claims/published.h"
 #include "results/claims/study_text.h"
 #include "results/print/tuning_table.h"

@@ -12,7 +12,7 @@
 
 #include "experiments/commands/commands.h"
 #include "modalities/plain/check.h"
-#include "results/analysis/never_begun.h"
+#include "results/analysis/planning/never_begun.h"
 #include "results/print/table.h"
 #include "results/print/tuning_table.h"
 #include "results/store/merged.h"

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "results/analysis/notes/underneath.h"
-#include "results/analysis/trials.h"
+#include "results/analysis/planning/trials.h"
 #include "results/print/csv.h"
 #include "results/print/sheet.h"
 #include "results/schema.h"

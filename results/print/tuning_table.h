@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/analysis/trials.h"
+#include "results/analysis/planning/trials.h"
 #include "results/print/sheet.h"
 #include "results/print/table.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "results/analysis/never_begun.h"
+#include "results/analysis/planning/never_begun.h"
 #include "results/print/tuning_table.h"
 #include "results/report/contents.h"
 #include "results/report/figures/figures.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "results/analysis/across/standings.h"
-#include "results/analysis/trials.h"
+#include "results/analysis/planning/trials.h"
 #include "results/report/figures/figure.h"
 
 namespace relbias::results {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: runs that were planned and never began.
+// results/analysis/planning: runs that were planned and never began.
 #pragma once
 
 #include <vector>

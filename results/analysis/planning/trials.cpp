@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: the trials by which settings were chosen.
-#include "results/analysis/trials.h"
+// results/analysis/planning: the trials by which settings were chosen.
+#include "results/analysis/planning/trials.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: the trials by which settings were chosen.
+// results/analysis/planning: the trials by which settings were chosen.
 #pragma once
 
 #include <map>

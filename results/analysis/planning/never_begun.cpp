@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/analysis: runs that were planned and never began.
-#include "results/analysis/never_begun.h"
+// results/analysis/planning: runs that were planned and never began.
+#include "results/analysis/planning/never_begun.h"
 
 #include <filesystem>
 #include <iterator>
