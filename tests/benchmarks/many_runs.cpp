@@ -27,7 +27,7 @@ void draw_again(Columns& columns, const std::vector<size_t>& drawn) {
   }
 }
 
-// Rows of the evaluation follow their samples.
+// The rows of the evaluation stay as they are: this folder is there to be timed, not believed.
 void draw_samples(RunRecord& run, Generator& generator) {
   for (SampleSet& set : run.samples) {
     const boost::random::uniform_int_distribution<size_t> any(0, set.sources.size() - 1);
