@@ -85,10 +85,6 @@ double factor_of(const ComparisonColumn& column, int64_t train_size) {
              : static_cast<double>(column.size) / static_cast<double>(train_size);
 }
 
-bool is_past(const ComparisonColumn& column, int64_t train_size) {
-  return factor_of(column, train_size) > 1 + 1e-6;
-}
-
 std::vector<ColumnSet> column_sets(const TaskRuns& group, const std::string& metric) {
   std::map<std::string, std::vector<ComparisonColumn>> variants;
   std::map<ColumnKey, std::vector<ComparisonColumn>> parts;

@@ -26,9 +26,6 @@ bool is_near(double factor, double wanted);
 /// The factor of a column; of a bin its upper end / the training size.
 double factor_of(const ComparisonColumn& column, int64_t train_size);
 
-/// Whether a column is of larger samples than the training's.
-bool is_past(const ComparisonColumn& column, int64_t train_size);
-
 /// What makes two evaluation rows one column. Factors are ratios and compared to six places.
 using ColumnKey = std::tuple<bool, int64_t, std::string>;
 ColumnKey column_key(double factor, int64_t size, const std::string& condition);
