@@ -36,7 +36,7 @@ for name in ripple volume; do relbias list --matrix | says "$name" || fail "$nam
 relbias describe ripple | says period || fail "describe ripple lacks its option"
 relbias terms --encoding 'rope axes=axial' --relation 'volume side=2' --width 12 --heads 1 >/dev/null || fail "no terms of rope on volume"
 relbias list metrics | says root-mean-squared-error || fail "the metric is not in its list"
-relbias describe config | says stairs || fail "the schedule is not among those of train.schedule"
+relbias list schedules | says stairs || fail "the schedule is not in its list"
 
 if ! build/release/relbias_tests --gtest_filter='*EveryEncoding*ripple*:*EveryEncoding*volume*:*EveryMetric*' >test.log; then
   tail -n 40 test.log
