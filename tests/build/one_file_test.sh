@@ -24,7 +24,7 @@ grep -q 'EncodingEntry encoding_ripple()' encodings/ripple.cpp || fail "CONTRIBU
 
 # Only the tests that walk the catalogues are needed, and building all of them takes longer than all the rest.
 find tests -name '*.cpp' ! -name every_encoding_test.cpp ! -name relation_cases.cpp ! -name meta_kernels.cpp ! -name metric_test.cpp \
-  ! -path 'tests/benchmarks/*' -delete
+  ! -path 'tests/benchmarks/*' ! -path 'tests/fuzz/*' -delete
 
 cmake --preset release --log-level=NOTICE ${LIBTORCH:+-DLIBTORCH="$LIBTORCH"} >/dev/null
 if ! cmake --build --preset release --parallel "$(nproc)" --target relbias relbias_tests >build.log; then
