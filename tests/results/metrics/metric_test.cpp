@@ -122,11 +122,9 @@ TEST_P(EveryMetric, InfluenceIsWhatLeavingASampleOutDoes) {
   std::vector<double> left_out;
   for (size_t t = 0; t < m; ++t) left_out.push_back(value_without(entry, columns, t));
   const double mean = std::accumulate(left_out.begin(), left_out.end(), 0.0) / count;
-  const bool ratio = columns.size() == 2 && entry.columns[1] == "count" && !entry.by_category &&
-                     entry.name != "perplexity";
   for (size_t t = 0; t < m; ++t) {
     double expected = (count - 1) * (mean - left_out[t]);
-    if (ratio) {
+    if (entry.is_ratio) {
       const double all = std::accumulate(columns[1].begin(), columns[1].end(), 0.0);
       expected = (entry.value(columns) - left_out[t]) * count * (all - columns[1][t]) / all;
     }
