@@ -55,12 +55,12 @@ layers = 1
 width = 16
 heads = 2
 [train]
-size = 8
+size = 20
 steps = 4
 batch = 4
 schedule = "stairs stairs=2"
 [evaluate]
-sizes = [8]
+sizes = [20]
 samples = 16
 metrics = ["root-mean-squared-error"]
 STUDY
