@@ -18,6 +18,7 @@
 #include "experiments/evaluation/past_clip.h"
 #include "experiments/run/device.h"
 #include "experiments/run/record/identity.h"
+#include "experiments/run/record/learned_table.h"
 #include "experiments/run/record/provenance.h"
 #include "experiments/run/record/snapshot.h"
 #include "experiments/run/record/weights.h"
@@ -47,38 +48,6 @@ double seconds_at_work(const std::string& device) {
 }
 
 struct Interrupted {};
-
-LearnedTable to_table(const LearnedTerm& learned) {
-  LearnedTable table;
-  table.layer = learned.layer;
-  table.term = learned.term;
-  table.relation = learned.relation;
-  table.dimensions = {"head", "relation"};
-  if (learned.values.dim() == 3) table.dimensions.emplace_back("width");
-  const auto values = learned.values.to(at::kFloat).cpu().contiguous();
-  table.shape = values.sizes().vec();
-  table.values.assign(values.data_ptr<float>(), values.data_ptr<float>() + values.numel());
-  if (!learned.offsets.defined()) return table;
-  auto places = learned.offsets.to(at::kDouble).cpu().contiguous();
-  if (learned.special.defined()) {
-    const auto special = learned.special.cpu().unsqueeze(1) >= 0;
-    places = places.masked_fill(special, not_given);
-    for (int64_t row = 0; row < places.size(0); ++row) {
-      const auto id = learned.special[row].item<int64_t>();
-      table.labels.push_back(id < 0 ? "" : learned.special_ids.at(static_cast<size_t>(id)));
-    }
-  }
-  if (learned.attended.defined()) {
-    const Tensor attended = learned.attended.cpu();
-    for (int64_t row = 0; row < attended.size(0); ++row) {
-      table.attended.push_back(attended[row].item<bool>());
-    }
-  }
-  table.axes = learned.places.empty() ? std::vector<std::string>{"offset"} : learned.places;
-  TORCH_INTERNAL_ASSERT(static_cast<int64_t>(table.axes.size()) == places.size(1), table.relation);
-  table.coordinates.assign(places.data_ptr<double>(), places.data_ptr<double>() + places.numel());
-  return table;
-}
 
 // What went wrong, as the record of a failed run says it.
 std::string failure_text(const std::exception& error) {
@@ -168,7 +137,7 @@ class Performance {
     save();  // what may fail from here on, by its memory for instance, need not cost the training
     evaluate_now();
     for (const auto& term : experiment_->model->learned_terms()) {
-      record_.tables.push_back(to_table(term));
+      record_.tables.push_back(learned_table(term));
     }
     record_.attention = watch_attention(request_.config, *experiment_);
     record_.backend = experiment_->model->backend();
@@ -385,6 +354,7 @@ RunRecord new_record(const std::string& study, const RunConfig& config, const Ru
   record.task = config.data.task.label();
   record.dataset = config.data.dataset.label();
   std::vector<std::string> relations;
+  relations.reserve(config.model.positions.size());
   for (const auto& position : config.model.positions) {
     relations.push_back(position.relation.label());
   }
