@@ -44,19 +44,23 @@ Run resolved(RunConfig config, std::string label) {
   return run;
 }
 
-// Of a sweep over the rate of encodings, one that learns nothing has a single run. Other twins are
-// a mistake.
+// Of a sweep over the rate of encodings, one that learns nothing has a single run. What tuning
+// chose may be what another part has written out: one run, which stands for both. Other twins are a
+// mistake. Open runs have no id yet.
 std::vector<Run> without_twins(std::vector<Run> runs) {
-  std::map<std::string, const Run*> first;
+  std::map<std::string, Run*> first;
   std::vector<Run> kept;
   kept.reserve(runs.size());
   for (Run& run : runs) {
-    const auto [twin, is_new] = first.emplace(run.id, nullptr);
-    if (is_new) {
-      twin->second = &kept.emplace_back(std::move(run));
-    } else if (twin->second->config.train.encoding_rate == run.config.train.encoding_rate) {
-      input_error("sweep: '{}' and '{}' are the same run, {}", twin->second->label, run.label,
-                  run.id);
+    Run*& twin = first[run.is_open ? "open: " + run.label : run.id];
+    if (twin == nullptr) {
+      twin = &kept.emplace_back(std::move(run));
+    } else if (twin->tuning != run.tuning) {
+      const std::string label = twin->label;
+      if (twin->tuning.empty()) *twin = run;
+      twin->label += fmt::format(" (and {})", run.label == twin->label ? label : run.label);
+    } else if (twin->config.train.encoding_rate == run.config.train.encoding_rate) {
+      input_error("sweep: '{}' and '{}' are the same run, {}", twin->label, run.label, run.id);
     }
   }
   return kept;

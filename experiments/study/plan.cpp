@@ -139,7 +139,7 @@ class Planner {
   }
 
   void add(const Run& run) {
-    if (!seen_.emplace(study_->name, run.id).second) {
+    if (!seen_.emplace(study_->name, run.is_open ? "open: " + run.label : run.id).second) {
       // Two cells that differ in nothing that a trial depends on share their trials.
       if (run.role == "trial") return;
       input_error("study {} is given twice", study_->name);

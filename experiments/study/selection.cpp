@@ -13,16 +13,21 @@ std::vector<std::string> texts_of(const Axis& axis) {
   return texts;
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
+// `alibi,t5`: what stands between commas, but for a comma within what is known.
+std::vector<std::string> listed(const std::string& text, const std::vector<std::string>& known) {
+  std::vector<std::string> all;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    size_t end = std::min(text.find(',', begin), text.size());
+    for (const std::string& one : known) {
+      const size_t behind = begin + one.size();
+      if (behind <= end || text.compare(begin, one.size(), one) != 0) continue;
+      if (behind == text.size() || text[behind] == ',') end = behind;
     }
+    all.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
   }
-  return parts;
+  return all;
 }
 
 Axis& find_axis(std::vector<Axis>& sweep, const std::string& key) {
@@ -50,7 +55,7 @@ void keep_only(std::vector<Axis>& sweep, const std::string& filter) {
     Axis& axis = find_axis(sweep, filter.substr(0, equals));
     const auto values = texts_of(axis);
     std::vector<bool> kept(values.size(), false);
-    for (const auto& wanted : split(filter.substr(equals + 1), ',')) {
+    for (const auto& wanted : listed(filter.substr(equals + 1), values)) {
       bool found = false;
       for (size_t i = 0; i < values.size(); ++i) {
         if (!is_meant(values[i], wanted, values)) continue;
@@ -73,7 +78,7 @@ void keep_parts(std::vector<Part>& parts, const std::string& filter, const std::
     if (!part.name.empty()) names.push_back(part.name);
   }
   if (names.empty()) input_error("--only {}: the study has no [[part]]", filter);
-  const std::vector<std::string> kept = split(wanted, ',');
+  const std::vector<std::string> kept = listed(wanted, names);
   for (const std::string& name : kept) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     at_place("--only " + filter, nullptr, [&]() { unknown_word("part", name, names); });

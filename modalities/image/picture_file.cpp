@@ -58,10 +58,6 @@ at::Tensor planes_of(const cv::Mat& picture) {  // [S, S, C] -> [C, S, S]
 
 }  // namespace
 
-bool jpeg_is_whole(std::string_view bytes) {
-  return visit_jpeg(bytes, [](unsigned char, std::string_view) {});
-}
-
 PictureFile read_picture(std::string_view bytes, const PictureShape& shape) {
   PictureFile file;
   try {

@@ -48,8 +48,4 @@ struct PictureFile {
 /// shown, as it names no file; so one picture is decoded at a time.
 PictureFile read_picture(std::string_view bytes, const PictureShape& shape);
 
-/// Whether a JPEG goes on to its end marker. The markers are followed from segment to segment,
-/// since a preview inside the file has an end marker of its own.
-bool jpeg_is_whole(std::string_view bytes);
-
 }  // namespace relbias::modalities

@@ -150,6 +150,29 @@ smoke = {"train.batch" = 3}
               HasSubstr("part.name: 'x' found twice"));
 }
 
+TEST(Study, OnlyKnowsNamesWithCommas) {
+  const Study study = parse_study(tiny_study(R"(
+[[part]]
+name = "short, two steps"
+seed = 1
+[[part]]
+name = "short"
+seed = 2
+[[part]]
+name = "long"
+seed = 3
+)"),
+                                  "parts.toml");
+  const auto only = [&](const std::string& filter) {
+    return labels(expand(study, {.smoke = false, .set = {}, .only = {filter}}));
+  };
+  EXPECT_THAT(only("part=short, two steps"), ElementsAre("short, two steps: t5"));
+  EXPECT_THAT(only("part=long,short, two steps"), ElementsAre("short, two steps: t5", "long: t5"));
+  EXPECT_THAT(only("part=short,long"), ElementsAre("short: t5", "long: t5"));
+  EXPECT_THAT(input_error_of([&]() { only("part=short, two"); }), HasSubstr("unknown part ' two'"));
+  EXPECT_THAT(input_error_of([&]() { only("part=long,"); }), HasSubstr("unknown part ''"));
+}
+
 TEST(Study, OneRunTwiceIsAnError) {
   EXPECT_THAT(
       error_of(tiny_study("[sweep]\n\"model.encoding\" = [\"t5\", \"t5 num_buckets=32\"]\n")),

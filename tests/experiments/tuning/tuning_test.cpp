@@ -110,6 +110,28 @@ TEST(Tuning, WithoutAChoiceRunsAreOpen) {
   for (const auto& run : expand(tuned_study(), {})) EXPECT_TRUE(run.is_open);
 }
 
+// All trials would have been for nothing: the twin showed only when they were done.
+TEST(Tuning, AChoiceThatAnotherPartWritesOutIsOneRun) {
+  const Study study = parse_study(tiny_study(R"(
+[[part]]
+name = "plain"
+sweep = {"train.learning_rate" = [1e-3, 3e-3]}
+
+[[part]]
+name = "tuned"
+tune = {over = {"train.learning_rate" = [1e-3, 3e-3]}, trials = 2, seeds = [100]}
+)"),
+                                  "both.toml");
+  EXPECT_EQ(expand(study, {}).size(), 3);  // the open one has no id yet
+  const auto runs = expand(study, {}, {{"tuned: t5", {1}}});
+  ASSERT_EQ(runs.size(), 2);
+  const auto chosen =
+      std::ranges::find_if(runs, [](const auto& run) { return !run.tuning.empty(); });
+  ASSERT_NE(chosen, runs.end());
+  EXPECT_THAT(chosen->label, HasSubstr("tuned: t5 (and plain: learning_rate="));
+  EXPECT_FALSE(chosen->is_open);
+}
+
 TEST(Tuning, WhatIsSetByHandIsNotTuned) {
   const Selection one{.set = {"train.learning_rate=1e-2"}};
   for (const TunedCell& tuned : tuned_cells(tuned_study(), one)) {

@@ -141,9 +141,9 @@ TEST(PictureFile, APreviewsEndIsNotThePhotosEnd) {
   photo.insert(2,
                "\xFF\xED\0\x08"
                "ab\xFF\xD9zz"s);
-  EXPECT_TRUE(jpeg_is_whole(photo));
-  EXPECT_FALSE(jpeg_is_whole(photo.substr(0, photo.size() / 2)));
-  EXPECT_TRUE(jpeg_is_whole(jpeg + "trailing bytes"));
+  EXPECT_EQ(read_picture(photo, {}).fault, "");
+  EXPECT_EQ(read_picture(photo.substr(0, photo.size() / 2), {}).fault, "cut short");
+  EXPECT_EQ(read_picture(jpeg + "trailing bytes", {}).fault, "");
 }
 
 TEST(PictureFile, WhatIsNoPictureIsRefused) {
