@@ -111,6 +111,7 @@ Json section_of(const TaskRuns& group, const Palette& palette, const WholeRuns& 
   section["title"] = plain.title;
   add("figures", cost_figures(plain, palette));
   add("figures", training_figures(plain, palette));
+  add("figures", progress_figures(plain, palette));
   add("figures", attention_figures(plain, palette, whole));
   add("biases", bias_figures(plain, whole));
   return section;

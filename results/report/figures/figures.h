@@ -25,6 +25,9 @@ std::vector<Figure> cost_figures(const Comparison& comparison, const Palette& pa
 /// Loss against step.
 std::vector<Figure> training_figures(const Comparison& comparison, const Palette& palette);
 
+/// The metric at the smallest size against step, where runs were evaluated within their training.
+std::vector<Figure> progress_figures(const Comparison& comparison, const Palette& palette);
+
 /// Every setting that was tried, and which was chosen.
 std::vector<Figure> tuning_figures(const TaskTrials& trials, const Palette& palette);
 

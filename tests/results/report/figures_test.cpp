@@ -51,6 +51,25 @@ TEST(Figures, OfTrialsShowWhatWasChosen) {
   EXPECT_EQ(data["sections"][0]["tables"][0]["rows"].size(), 1);
 }
 
+TEST(Figures, OfRunsEvaluatedWithinTheirTrainingShowProgress) {
+  std::vector<RunRecord> runs;
+  for (const int64_t seed : {0, 1}) {
+    RunRecord run = table_run("t5", seed, {{1, 0.9}, {2, 0.8}});
+    run.evaluation[0].step = run.evaluation[1].step = 20;
+    EvaluationRow early = run.evaluation[0];
+    early.step = 10;
+    early.value = seed == 0 ? 0.5 : 0.6;
+    run.evaluation.push_back(early);
+    runs.push_back(std::move(run));
+  }
+  const Report report = make_report(report_input(runs));
+  const Json figure = Json::parse(report.figures.at("progress-1"));
+  EXPECT_EQ(figure["data"][0]["x"], Json({10, 20}));
+  EXPECT_EQ(figure["data"][0]["y"], Json({0.55, 0.9}));
+  for (RunRecord& run : runs) run.evaluation.pop_back();
+  EXPECT_EQ(make_report(report_input(runs)).figures.count("progress-1"), 0);
+}
+
 // A causal model attends to no key behind the query.
 TEST(Figures, DrawNoBiasWhereNothingAttends) {
   ReportInput input = report_input({table_run("table", 0, {{1, 0.99}})});
