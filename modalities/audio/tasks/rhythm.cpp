@@ -54,13 +54,23 @@ class Rhythm final : public SampledTask {
     const Tensor heard = on_beat & (chance >= deleted);
     Batch batch;
     batch.inputs = at::empty({samples, size, bins_}, at::kFloat).normal_(0, 1, generator);
-    batch.inputs += (balanced_ ? balanced(on_beat, heard, chance) : heard).unsqueeze(2) * onset_;
-    batch.answers = {{.targets = period - shortest, .scored = at::ones({samples, 1}, at::kBool)}};
+    const Tensor onsets = balanced_ ? balanced(on_beat, heard, chance) : heard;  // [B, N]
+    batch.inputs += onsets.unsqueeze(2) * onset_;
+    batch.answers = {{.targets = period - shortest,
+                      .scored = at::ones({samples, 1}, at::kBool),
+                      .guesses = counted(onsets) - shortest}};
     batch.structures = {{.queries = size, .keys = size}};
     return batch;
   }
 
  private:
+  // The period that as many onsets have on average, [B, 1]: what counting tells of it.
+  static Tensor counted(const Tensor& onsets) {
+    const double heard = (1 - deleted) * static_cast<double>(onsets.size(1));
+    const Tensor count = onsets.sum(1, /*keepdim=*/true).clamp_min(1).to(at::kDouble);
+    return (heard / count).round().clamp(shortest, shortest + periods - 1).to(at::kLong);
+  }
+
   // The round(density N) frames that come first: beats heard, then frames off the beat, then beats
   // deleted; within each by chance.
   static Tensor balanced(const Tensor& on_beat, const Tensor& heard, const Tensor& chance) {
@@ -80,10 +90,12 @@ class Rhythm final : public SampledTask {
 
 TaskEntry task_rhythm() {
   return {
+      .version = 2,
       .summary =
           "the period of a beat in noise, a fifth of its onsets missing: periodic functions of the "
           "distance against monotone ones",
       .relation = "time",
+      .trivial = "the period that has as many onsets on average; of balanced samples always 4",
       .kind = TaskKind::gate,
       .ability = "periodic functions of the distance in time",
       .options = {{"bins", int64_t{16}, "numbers of a frame", {}, 1, 4096},

@@ -72,12 +72,21 @@ class FlipFlop final : public SampledTask {
     answers.targets = at::stack({bit.masked_fill(~reads, 0), at::zeros_like(bit)}, 2).flatten(1);
     const Tensor asked = gap_ > 0 ? reads.logical_and(place == pairs - 1) : reads;
     answers.scored = at::stack({asked, at::zeros_like(reads)}, 2).flatten(1);
+    answers.guesses = commonest_so_far(bit).unsqueeze(2).expand({-1, -1, 2}).flatten(1);
     batch.answers = {answers};
     batch.structures = {{.queries = size, .keys = size}};
     return batch;
   }
 
  private:
+  // The bit that is commoner before each pair, the latest of equals: one who does not know which
+  // bit was written last knows that it is among them. bit: [B, pairs]
+  static Tensor commonest_so_far(const Tensor& bit) {
+    const Tensor before = at::arange(bit.size(1), at::kLong);
+    const Tensor latest = at::constant_pad_nd(bit, {1, -1});
+    return (2 * (bit.cumsum(1) - bit) + latest > before).to(at::kLong);
+  }
+
   double ignore_, gap_;
 };
 
@@ -85,10 +94,12 @@ class FlipFlop final : public SampledTask {
 
 TaskEntry task_flip_flop() {
   return {
+      .version = 2,
       .summary =
           "the bit of the latest write instruction in a sequence of writes, reads and "
           "distractors: recency, the opposite of lag-copy",
       .relation = "token",
+      .trivial = "the commonest bit so far, the latest of equals",
       .kind = TaskKind::gate,
       .ability = "recency: the latest write, however far back",
       .options = {{.name = "ignore",

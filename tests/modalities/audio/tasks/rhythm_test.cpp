@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "modalities/modality.h"
 #include "tests/error_of.h"
 
@@ -16,6 +19,7 @@ constexpr int64_t many_bins = 512;  // so that an onset shows in the noise beyon
 struct Onsets {
   Tensor heard;   // [B, N] bool
   Tensor period;  // [B]
+  Tensor guess;   // [B]
 };
 
 Onsets draw(const std::string& options, int64_t size, int64_t samples) {
@@ -24,7 +28,8 @@ Onsets draw(const std::string& options, int64_t size, int64_t samples) {
       parse_options("task", fmt::format("rhythm bins={} {}", many_bins, options), entry.options),
       nullptr);
   const Batch batch = task->training({.size = size, .batch = samples, .seed = 0, .step = 0});
-  return {batch.inputs.square().mean(2) > 5, batch.answers.at(0).targets.flatten() + 4};
+  return {batch.inputs.square().mean(2) > 5, batch.answers.at(0).targets.flatten() + 4,
+          batch.answers.at(0).guesses.flatten() + 4};
 }
 
 TEST(Rhythm, OnsetsStandOnTheBeatAndAFifthIsMissing) {
@@ -52,6 +57,18 @@ TEST(Rhythm, BalancedSamplesHaveAsManyOnsetsWhateverThePeriod) {
   // Without the balance the count tells slow from fast.
   const Onsets leaky = draw("", 120, 300);
   EXPECT_GT(leaky.heard.sum(1).max().item<int64_t>(), 2 * leaky.heard.sum(1).min().item<int64_t>());
+}
+
+// 0.8 N / p onsets are heard on average: of 120 frames 24 with p = 4, 8 with p = 12.
+TEST(Rhythm, GuessesWhatTheCountOfOnsetsTells) {
+  const Onsets leaky = draw("", 120, 300);
+  const Tensor counts = leaky.heard.sum(1);
+  for (int64_t b = 0; b < 300; ++b) {
+    const double period = 0.8 * 120 / counts[b].item<double>();
+    EXPECT_EQ(leaky.guess[b].item<int64_t>(), std::clamp(std::llround(period), 4LL, 12LL)) << b;
+  }
+  EXPECT_GT((leaky.guess == leaky.period).to(at::kDouble).mean().item<double>(), 0.35);
+  EXPECT_TRUE((draw("balanced=true", 120, 50).guess == 4).all().item<bool>());
 }
 
 TEST(Rhythm, BalancedSamplesStillHaveTheBeat) {

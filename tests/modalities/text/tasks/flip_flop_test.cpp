@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include <array>
 #include <map>
 
 #include "modalities/modality.h"
@@ -104,6 +105,29 @@ TEST(FlipFlop, ChanceIsHalf) {
   EXPECT_NEAR(agree.mean().item<double>(), 0.5, 0.03);
   EXPECT_EQ(task->traits().chance, 0.5);
   EXPECT_EQ(task->traits().ceiling, 1.0);
+}
+
+// Of the bits 1 0 1 0: nothing before the first, then 1, of equals the latest, then 1.
+TEST(FlipFlop, GuessesTheCommonestBitSoFar) {
+  const Batch batch =
+      make("ignore=0.5")->training({.size = 32, .batch = 200, .seed = 0, .step = 0});
+  double right = 0, asked = 0;
+  for (int64_t b = 0; b < 200; ++b) {
+    const auto tokens = values(batch.inputs[b]), guesses = values(batch.answers[0].guesses[b]);
+    const auto targets = values(batch.answers[0].targets[b]);
+    std::array<int64_t, 2> counts{};
+    int64_t guess = 0;
+    for (size_t t = 0; t < tokens.size(); t += 2) {
+      if (t > 0) EXPECT_EQ(guesses[t], guess) << b << " at " << t;
+      if (tokens[t] == 3) {
+        right += guesses[t] == targets[t] ? 1 : 0;
+        ++asked;
+      }
+      const int64_t bit = tokens[t + 1];
+      if (++counts[static_cast<size_t>(bit)] >= counts[static_cast<size_t>(guess)]) guess = bit;
+    }
+  }
+  EXPECT_GT(right / asked, 0.6);  // above chance: what guesses must reach more
 }
 
 TEST(FlipFlop, SizesWithoutAWriteAndAReadAreErrors) {
