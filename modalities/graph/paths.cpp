@@ -123,17 +123,6 @@ Tensor hop_distances(const Structure& graph, bool directed) {
   return distances;
 }
 
-Tensor weighted_distances(const Structure& graph, bool directed) {
-  check_pair_memory(graph, "weighted distances", 1, sizeof(double));
-  Tensor distances = at::empty({graph_of(graph).nodes, graph_of(graph).nodes}, at::kDouble);
-  auto* const first = distances.data_ptr<double>();
-  for_weights_of_every_node(
-      graph, directed, [&](int64_t source, const std::vector<double>& weights) {
-        std::copy(weights.begin(), weights.end(), first + source * graph_of(graph).nodes);
-      });
-  return distances;
-}
-
 std::vector<int64_t> components(const Structure& graph) {
   check_graph(graph);
   std::vector<int64_t> component(static_cast<size_t>(graph_of(graph).nodes));

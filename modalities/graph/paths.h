@@ -32,9 +32,6 @@ void for_weights_of_every_node(const Structure& graph, bool directed, const Weig
 /// Steps from i to j, [N, N] int32, -1: unreachable. Path 0-1-2 and a node apart: row 0 = 0 1 2 -1.
 Tensor hop_distances(const Structure& graph, bool directed);
 
-/// The least sum of weights from i to j, [N, N] float64, -1: unreachable.
-Tensor weighted_distances(const Structure& graph, bool directed);
-
 /// The component of every node without regard to direction, numbered in the order of their first
 /// nodes.
 std::vector<int64_t> components(const Structure& graph);

@@ -8,8 +8,6 @@
 #include <cmath>
 #include <set>
 
-#include "results/analysis/columns.h"
-#include "results/claims/naming.h"
 #include "results/claims/read_claims.h"
 
 namespace relbias::results {
@@ -81,10 +79,6 @@ Reproduction reproduction_of(const toml::table& table) {
   return ours;
 }
 
-bool is_at(const PublishedRow& row, double factor) {
-  return is_near(static_cast<double>(row.size) / static_cast<double>(row.train_size), factor);
-}
-
 }  // namespace
 
 Published parse_published(const std::string& toml, const std::string& name) {
@@ -116,27 +110,6 @@ Published parse_published(const std::string& toml, const std::string& name) {
   }
   if (published.rows.empty()) input_error("{}: [[row]] expected, none found", name);
   return published;
-}
-
-bool supports(const Published& table, const PublishedClaim& claim) {
-  size_t compared = 0;
-  for (const PublishedRow& left : table.rows) {
-    for (const PublishedRow& right : table.rows) {
-      const bool asked = (claim.group.empty() || claim.group == left.group) &&
-                         (claim.setting.empty() || claim.setting == left.setting);
-      const bool alike = left.group == right.group && left.setting == right.setting &&
-                         left.train_size == right.train_size && left.size == right.size;
-      const bool meant = is_named(left.encoding, claim.claim.better) &&
-                         is_named(right.encoding, claim.claim.worse);
-      if (!asked || !alike || !meant || left.encoding == right.encoding) continue;
-      if (!is_at(left, claim.claim.at) || !left.defined || !right.defined) continue;
-      ++compared;
-      const bool better =
-          table.better == "lower" ? left.value < right.value : left.value > right.value;
-      if (!better) return false;
-    }
-  }
-  return compared > 0;
 }
 
 }  // namespace relbias::results

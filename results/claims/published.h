@@ -53,10 +53,6 @@ struct Published {
 /// Throws InputError for what is no such table.
 Published parse_published(const std::string& toml, const std::string& name);
 
-/// Whether the published numbers themselves support a claim: in every group and setting that it
-/// speaks of. Sizes are nominal: all within 5 %.
-bool supports(const Published& table, const PublishedClaim& claim);
-
 /// What the table claims of the rows that we re-run, in our names for encodings.
 std::vector<Claim> our_claims(const Published& table);
 

@@ -14,6 +14,7 @@
 #include "modalities/plain/files.h"
 #include "results/claims/naming.h"
 #include "tests/experiments/program.h"
+#include "tests/results/claims/supports.h"
 #include "tests/source_folder.h"
 
 namespace relbias::experiments {

@@ -19,6 +19,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+Tensor weighted_distances(const Structure& graph, bool directed) {
+  std::vector<Tensor> rows;
+  for_weights_of_every_node(graph, directed, [&](int64_t, const std::vector<double>& weights) {
+    rows.push_back(at::tensor(weights, at::kDouble));
+  });
+  return at::stack(rows);
+}
+
 // Seen elsewhere: unreachable taken for near, or for a huge distance.
 TEST(Paths, UnreachableIsNeitherNearNorFar) {
   const Structure graph = graph_of(5, {{0, 1}, {1, 2}});

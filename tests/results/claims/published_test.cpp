@@ -6,6 +6,7 @@
 
 #include "tests/error_of.h"
 #include "tests/results/example_run.h"
+#include "tests/results/claims/supports.h"
 #include "tests/results/sampled_runs.h"
 
 namespace relbias::results {
