@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include "encodings/attention/attention.h"
 #include "modalities/seed.h"
 
 namespace relbias::experiments {
@@ -39,7 +40,7 @@ std::vector<std::string> position_caveats(const std::vector<PositionConfig>& con
 
 Positions::Positions(const std::vector<PositionConfig>& configs, const PositionContext& context,
                      const Initialiser& initial)
-    : layers_(context.layers), causal_(context.causal) {
+    : layers_(context.layers), causal_(context.causal), groups_(context.groups) {
   int rotations = 0;
   for (size_t n = 0; n < configs.size(); ++n) {
     const Options& options = configs[n].encoding;
@@ -129,7 +130,10 @@ RelationMap Positions::map_of(Pair& pair, const std::vector<Structure>& structur
 std::vector<RelationMap> Positions::relations(const std::vector<Structure>& structures,
                                               BatchTokens tokens, c10::Device device) {
   std::vector<RelationMap> maps;
-  for (auto& pair : pairs_) maps.push_back(map_of(pair, structures, tokens, device));
+  for (auto& pair : pairs_) {
+    maps.push_back(map_of(pair, structures, tokens, device));
+    note_met(pair, maps.back(), structures);
+  }
   return maps;
 }
 
@@ -197,14 +201,33 @@ std::string Positions::names_beside(const Pair& pair) const {
   return same_names == 1 ? " " + encoding : fmt::format(" {} {}", encoding, &pair - pairs_.data());
 }
 
-Tensor Positions::attended_rows(const RelationMap& relation) const {
-  if (relation.index_class == IndexClass::pairs) return {};
-  Tensor rows = relation.pair_rows()[0];  // [Q, K]
-  if (causal_)
-    rows =
-        rows.masked_select(at::ones_like(rows, at::kBool).tril(relation.keys - relation.queries));
-  return at::zeros({relation.rows}, rows.options().dtype(at::kBool))
-      .index_fill(0, rows.flatten(), true);
+void Positions::note_met(Pair& pair, const RelationMap& map,
+                         const std::vector<Structure>& samples) const {
+  const bool by_sample = map.index_class == IndexClass::pairs && map.index.defined();
+  if (is_training() || !by_sample || map.rows != pair.trained.rows) return;
+  const Tensor all = map.pair_rows();  // [B, Q, K]
+  if (!pair.met.defined()) pair.met = at::zeros({map.rows}, all.options().dtype(at::kBool));
+  for (size_t b = 0; b < samples.size(); ++b) {
+    const int64_t queries = samples[b].queries, keys = samples[b].keys;
+    if (keys > pair.trained.keys) continue;
+    Tensor rows = all[static_cast<int64_t>(b)].narrow(0, 0, queries).narrow(1, 0, keys);
+    if (causal_) rows = rows.masked_select(at::ones_like(rows, at::kBool).tril(keys - queries));
+    pair.met.index_fill_(0, rows.flatten(), true);
+  }
+}
+
+Tensor Positions::attended_rows(const Pair& pair) const {
+  const RelationMap& trained = pair.trained;
+  if (trained.index_class == IndexClass::pairs) return pair.met;
+  const Tensor rows = trained.pair_rows()[0];  // [Q, K]
+  Tensor attended = at::zeros({trained.rows}, at::kBool);
+  for (const Tensor& groups : groups_.empty() ? std::vector<Tensor>(1) : groups_) {
+    const Tensor allowed = allowed_pairs(
+        trained.queries, trained.keys, {.causal = causal_, .mask = {}, .groups = groups}, at::kCPU);
+    attended.index_fill_(0, allowed.defined() ? rows.masked_select(allowed[0][0]) : rows.flatten(),
+                         true);
+  }
+  return attended;
 }
 
 std::vector<LearnedTerm> Positions::learned_terms() {
@@ -227,8 +250,7 @@ std::vector<LearnedTerm> Positions::learned_terms() {
                          trained.offsets.defined() || !trained.distance.defined()
                              ? trained.offsets
                              : trained.distance.unsqueeze(1),
-                         trained.special, attended_rows(trained), traits.special_ids,
-                         traits.places});
+                         trained.special, attended_rows(pair), traits.special_ids, traits.places});
       };
       add("score", terms.score, false);
       add("key", terms.key, true);

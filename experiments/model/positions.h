@@ -20,6 +20,8 @@ struct PositionContext {
   bool causal;
   std::string default_relation;  // of the task
   Structure trained;
+  std::vector<Tensor> groups{};  // [N] of the trained sample, one a layer: within them it attends;
+                                 // none: everywhere
 };
 
 /// What a user should know of these positions before believing a number: rotations by coordinates
@@ -54,6 +56,7 @@ class Positions : public torch::nn::Module {
     std::unique_ptr<Relation> relation;
     Options options;  // of the relation
     RelationMap trained;
+    Tensor met{};  // [R] bool: rows by which evaluated samples attend; undefined: none was seen
     bool on_tokens;
     int64_t after_block;
     std::vector<std::shared_ptr<Encoding>> encodings;  // one a layer, or one
@@ -65,8 +68,11 @@ class Positions : public torch::nn::Module {
   RelationMap shared_map(Pair& pair, const Structure& sample, c10::Device device);
   static RelationMap some_map(const Relation& relation, const Structure& sample);
   Encoding& encoding_of(Pair& pair, int64_t layer);
-  /// Which rows of a relation some query may attend to, [R] bool; undefined where samples differ.
-  Tensor attended_rows(const RelationMap& relation) const;
+  /// Of a relation whose samples differ: notes the rows by which those of an evaluation attend that
+  /// are no larger than the trained one.
+  void note_met(Pair& pair, const RelationMap& map, const std::vector<Structure>& samples) const;
+  /// Which rows of a relation some query may attend by, [R] bool; undefined: not known.
+  Tensor attended_rows(const Pair& pair) const;
   std::string layer_name(const Pair& pair, int64_t layer) const;
   // What tells its terms from those of other pairs of the relation: ` t5`, ` t5 1`, or nothing.
   std::string names_beside(const Pair& pair) const;
@@ -74,6 +80,7 @@ class Positions : public torch::nn::Module {
   std::vector<Pair> pairs_;
   int64_t layers_;
   bool causal_;
+  std::vector<Tensor> groups_;
 };
 
 }  // namespace relbias::experiments

@@ -59,7 +59,12 @@ class Transformer final : public Model {
     pattern_.check(context.trained);
     embedding_ = register_module(
         "embedding", std::make_shared<Embedding>(task, config.width, class_token_, initial));
-    positions_ = register_module("positions", std::make_shared<Positions>(config.positions, context,
+    PositionContext placed = context;
+    for (int64_t layer = 0; layer < config.layers; ++layer) {
+      placed.groups.push_back(pattern_.groups(context.trained, layer));
+    }
+    placed.groups.resize(static_cast<size_t>(config.layers + context.pointers));  // these see all
+    positions_ = register_module("positions", std::make_shared<Positions>(config.positions, placed,
                                                                           initial.in("positions")));
     for (int64_t layer = 0; layer < config.layers; ++layer) {
       const std::string name = fmt::format("block{}", layer);

@@ -11,14 +11,16 @@ namespace {
 
 using testing::ElementsAre;
 
-Positions positions_of(const std::vector<PositionConfig>& configs) {
+Positions positions_of(const std::vector<PositionConfig>& configs, bool causal = false,
+                       const std::vector<Tensor>& groups = {}) {
   const PositionContext context{.layers = 1,
                                 .pointers = 0,
                                 .heads = 2,
                                 .width = 8,
-                                .causal = false,
+                                .causal = causal,
                                 .default_relation = "token",
-                                .trained = star(5)};
+                                .trained = star(5),
+                                .groups = groups};
   return Positions(configs, context, Initialiser(1));
 }
 
@@ -55,6 +57,41 @@ TEST(Positions, TermsNameWhereTheirRowsStand) {
   EXPECT_THAT(positions_of({{"table", "tree"}}).learned_terms()[0].places,
               ElementsAre("up", "down"));
   EXPECT_THAT(positions_of({{"t5", "token"}}).learned_terms()[0].places, testing::IsEmpty());
+}
+
+// The rows of a term's table that some query attends by.
+std::vector<int64_t> attended_in(Positions& positions) {
+  const Tensor rows = positions.learned_terms()[0].attended;
+  if (!rows.defined()) return {-1};
+  const Tensor found = rows.nonzero().flatten();
+  return {found.data_ptr<int64_t>(), found.data_ptr<int64_t>() + found.numel()};
+}
+
+TEST(Positions, KnowWhatNobodyAttendsBy) {
+  Positions plain = positions_of({{"table", "token"}});
+  EXPECT_THAT(attended_in(plain), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8));
+  Positions causal = positions_of({{"table", "token"}}, true);
+  EXPECT_THAT(attended_in(causal), ElementsAre(0, 1, 2, 3, 4));
+  Positions windows = positions_of({{"table", "token"}}, false, {at::tensor({0, 0, 1, 1, 1})});
+  EXPECT_THAT(attended_in(windows), ElementsAre(2, 3, 4, 5, 6));
+}
+
+// Ids of trees: a leaf itself 0, a sibling before 4, one after 9, with clip 2.
+TEST(Positions, KnowWhatNoEvaluatedSampleAttendsBy) {
+  for (const bool causal : {false, true}) {
+    Positions tree = positions_of({{"table", "tree clip=2"}}, causal);
+    tree.relations({star(3)}, 6, at::kCPU);
+    EXPECT_THAT(attended_in(tree), ElementsAre(-1)) << "training says nothing";
+    tree.eval();
+    tree.relations({star(6)}, 6, at::kCPU);
+    EXPECT_THAT(attended_in(tree), testing::IsEmpty()) << "longer than trained";
+    tree.relations({star(1), star(3)}, 6, at::kCPU);
+    if (causal) {
+      EXPECT_THAT(attended_in(tree), ElementsAre(0, 4));
+    } else {
+      EXPECT_THAT(attended_in(tree), ElementsAre(0, 4, 9));
+    }
+  }
 }
 
 // field note of rope on rings: said before the run, for rotations by eigenvectors only.
