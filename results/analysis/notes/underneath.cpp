@@ -131,16 +131,20 @@ std::vector<Note> provenance_notes(const std::vector<const RunRecord*>& runs, bo
 
 namespace {
 
-// "t5: the choice is at the edge of the grid of train.encoding_rate"
-std::vector<std::string> edges_of(const TaskRuns& group) {
-  std::vector<std::string> edges;
+// "t5: the choice is at the edge of the grid of train.encoding_rate"; no choice is one where all
+// trials diverged.
+std::vector<std::string> choices_of(const TaskRuns& group) {
+  std::vector<std::string> notes;
   for (const Repetitions& row : group.rows) {
     const Tuning tuning = tuning_in(*row.runs.front());
-    if (tuning.edge.empty()) continue;
-    edges.push_back(fmt::format("{}: the choice is at the edge of the grid of {}", row.label,
-                                fmt::join(tuning.edge, ", ")));
+    if (tuning.diverged) {
+      notes.push_back(fmt::format("{}: diverged in tuning, in every trial", row.label));
+    } else if (!tuning.edge.empty()) {
+      notes.push_back(fmt::format("{}: the choice is at the edge of the grid of {}", row.label,
+                                  fmt::join(tuning.edge, ", ")));
+    }
   }
-  return edges;
+  return notes;
 }
 
 // What a relation's clip hides of the targets, on several relations each by its name.
@@ -161,7 +165,7 @@ std::vector<Note> notes_underneath(const Comparison& comparison, const TaskRuns&
   Notes notes;
   add_measured(runs, cells, notes);
   for (const std::string& clip : clips_of(group)) notes.add("", clip);
-  for (const std::string& edge : edges_of(group)) notes.add("", edge);
+  for (const std::string& choice : choices_of(group)) notes.add("", choice);
   if (std::ranges::any_of(cells,
                           [](const Cell* cell) { return cell->samples.seeds.size() == 1; })) {
     notes.add("", "one seed: other seeds may differ more");

@@ -175,6 +175,23 @@ TEST(Stars, UnevenSeedsAreMarked) {
   EXPECT_FALSE(Compared(runs).row("cope").cells[0].uneven);  // two rows do not show it
 }
 
+// Beside rows that do not vary at all the sampling error decides: here 0.8 / sqrt(64) = 0.1.
+TEST(Stars, SeedsWithinTheSamplingErrorAreNotUneven) {
+  for (const double spread : {0.08, 0.12}) {
+    Runs runs;
+    for (int64_t seed = 0; seed < 3; ++seed) {
+      const double value = 0.5 + spread * static_cast<double>(seed - 1);  // standard deviation
+      runs.push_back(sampled_run("alibi", seed, {{1, 1}}, 0));
+      runs.push_back(sampled_run("t5", seed, {{1, 1}}, 0));
+      runs.push_back(table_run("rope", seed, {{1, value}}));
+      runs.back().run_id = "rope";  // the same scatter in every seed
+      keep_samples(runs.back(), 0.8);
+      runs.back().run_id += std::to_string(seed);
+    }
+    EXPECT_EQ(Compared(runs).row("rope").cells[0].uneven, spread > 0.1);
+  }
+}
+
 TEST(Stars, TheLastStepCounts) {
   Runs runs = three_runs("t5", {{1, 0.97}});
   for (RunRecord& run : runs) {
@@ -205,6 +222,11 @@ TEST(Underneath, SaysWhatTheTableRestsOn) {
   EXPECT_THAT(Compared(runs).notes(),
               HasSubstr(" commit 17d7906aaaa, data 0123456789ab, device cpu (Some Model 9)\n"));
   for (RunRecord& run : runs) run.tuning = R"({"trials":2,"of":6})";
+  runs[0].tuning = R"({"trials":2,"of":6,"edge":["train.learning_rate"]})";
+  EXPECT_THAT(Compared(runs).notes(),
+              HasSubstr("t5: the choice is at the edge of the grid of train.learning_rate"));
+  runs[0].tuning = R"({"trials":2,"of":6,"edge":["train.learning_rate"],"diverged":true})";
+  EXPECT_THAT(Compared(runs).notes(), HasSubstr("t5: diverged in tuning, in every trial"));
   runs[1].commit = "1f73cc0";
   runs[1].uncommitted = "feed";
   EXPECT_THAT(Compared(runs).notes(), HasSubstr("tuned: 6 trials each, 2 of 6 of t5"));
