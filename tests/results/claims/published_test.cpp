@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 
 #include "tests/error_of.h"
-#include "tests/results/example_run.h"
 #include "tests/results/claims/supports.h"
+#include "tests/results/example_run.h"
 #include "tests/results/sampled_runs.h"
 
 namespace relbias::results {

@@ -39,11 +39,11 @@ std::vector<RunRecord> tuned_runs() {
 
 TEST(TuningTable, HasEveryTrialAndWhichWasChosen) {
   const std::string text = render_tuning(tuned_runs(), TableFormat::markdown);
-  EXPECT_THAT(text, AllOf(HasSubstr("| t5 | 1 | train.learning_rate=0.001 | 0.600 |"),
-                          HasSubstr("| t5 | 2 | train.learning_rate=0.002 |"),
+  EXPECT_THAT(text, AllOf(HasSubstr("| t5 | 1 | train.learning\\_rate=0.001 | 0.600 |"),
+                          HasSubstr("| t5 | 2 | train.learning\\_rate=0.002 | **0.900** |"),
                           HasSubstr("evaluated on the validation split at the training size"),
                           HasSubstr("t5: the choice is at the edge of the grid of "
-                                    "train.learning_rate")));
+                                    "train.learning\\_rate")));
   const std::string csv = render_tuning(tuned_runs(), TableFormat::csv);
   EXPECT_THAT(csv, AllOf(HasSubstr(",t5,1,train.learning_rate=0.001,accuracy,0.600,"),
                          HasSubstr(",1,chosen\n"), Not(HasSubstr("0.990"))));
