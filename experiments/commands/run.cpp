@@ -76,6 +76,22 @@ bool is_all_there(const std::vector<Study>& studies, const std::string& out) {
   return all;
 }
 
+// On a GPU `auto` is the reference: fused computes on CPUs alone, and a run is named by what
+// computes it.
+void settle_backend(const std::vector<Study>& studies, StudiesRequest& command) {
+  if (!choose_device(command.runner.device).is_cuda()) return;
+  const std::string key = "model.backend";
+  for (const Study& study : studies) {
+    for (const Part& part : study.parts) {
+      if (part.base.contains(key) || std::ranges::count(part.sweep, key, &Axis::key) > 0) return;
+    }
+  }
+  for (const std::string& set : command.selection.set) {
+    if (set.starts_with(key)) return;
+  }
+  command.selection.set.push_back(key + "=\"reference\"");
+}
+
 // Runs what is not finished of these; returns the exit code.
 int run_planned(const std::vector<Study>& studies, std::vector<PlannedRun>& runs,
                 const StudiesRequest& command) {
@@ -121,9 +137,9 @@ std::optional<ChoicesOf> chosen(const std::vector<Study>& studies, const Studies
 int run_studies(StudiesRequest& command) {
   at::set_num_threads(1);  // this process plans and watches; its children compute
   const Shard shard = parse_shard(command.shard);
-  choose_device(command.runner.device);
   std::vector<Study> studies;
   for (const auto& name : command.studies) studies.push_back(load_study(name));
+  settle_backend(studies, command);
   std::vector<PlannedRun> trials = plan_trials(studies, command.selection, shard);
   std::vector<PlannedRun> runs = plan(studies, command.selection, shard);
   tell_of_data(runs);

@@ -78,7 +78,7 @@ void visit_settings(Config& config, Visit&& visit) {
               .choices = {"mean", "max", "class"}},
         model.readout);
   visit(Field{.key = "model.backend",
-              .meaning = "implementation of attention",
+              .meaning = "implementation of attention; auto: fused where it can compute the terms",
               .choices = {"auto", "reference", "fused"}},
         model.backend);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "encodings/attention/memory.h"
+#include "experiments/config/planned_backend.h"
 #include "experiments/evaluation/task_metric.h"
 
 namespace relbias::experiments {
@@ -91,7 +92,9 @@ Experiment build(const RunConfig& config, DatasetCache& cache) {
     experiment.variants.push_back({text, std::move(variant)});
   }
   const auto seed = static_cast<uint64_t>(config.seed);
-  experiment.model = make_model(config.model, entry, experiment.traits,
+  ModelConfig model = config.model;
+  model.backend = planned_backend(model);
+  experiment.model = make_model(model, entry, experiment.traits,
                                 experiment.task->trained(config.train.size, seed), seed);
   return experiment;
 }

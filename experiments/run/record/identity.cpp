@@ -10,6 +10,7 @@
 #include "encodings/encoding.h"
 #include "experiments/config/example_context.h"
 #include "experiments/config/fields.h"
+#include "experiments/config/planned_backend.h"
 #include "experiments/config/setting_text.h"
 #include "experiments/evaluation/evaluation.h"
 #include "experiments/run/trainer.h"
@@ -17,11 +18,6 @@
 
 namespace relbias::experiments {
 namespace {
-
-// What `auto` comes to: of this program's two, only the reference computes every term.
-std::string planned_backend(const std::string& asked) {
-  return asked == "auto" ? "reference" : asked;
-}
 
 // Whether a setting has no type of its own (Options, positions, the seed).
 template <class Member>
@@ -70,9 +66,8 @@ int64_t version_of(const char* kind, const Options& options, const std::vector<E
 }  // namespace
 
 std::vector<SettingText> deciding_settings(const RunConfig& config) {
-  // Which attention runs is settled here, by what this program can do, and not by the machine.
   RunConfig planned = config, defaults;
-  planned.model.backend = planned_backend(config.model.backend);
+  planned.model.backend = planned_backend(config.model);
   defaults.model.backend = "reference";
   std::vector<SettingText> initial, settings;
   const auto collect = [](std::vector<SettingText>& to) {
@@ -142,6 +137,8 @@ std::map<std::string, std::string> recorded_settings(const RunConfig& config) {
   for (const SettingText& setting : read_of(deciding_settings(config), config)) {
     settings[setting.key] = setting.value;
   }
+  // As asked: what `auto` comes to follows from the encoding, and rows may differ in that.
+  settings["model.backend"] = config.model.backend;
   const auto& [dataset, task] = config.data;
   const auto version = [&](const char* owner, int64_t number) {
     settings[fmt::format("version.{}", owner)] = fmt::format("{}", number);

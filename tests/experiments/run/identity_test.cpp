@@ -35,6 +35,7 @@ model, version 1
   model.layers = 1
   model.width = 16
   model.heads = 2
+  model.backend = fused
 training, version 1
   train.size = 12
   train.sizes = [12]
@@ -46,7 +47,7 @@ evaluation, version 1
   evaluate.samples = 8
 seed = 0
 )");
-  EXPECT_EQ(run.id, "e4fead017471");
+  EXPECT_EQ(run.id, "0ed7b0b53094");
 }
 
 TEST(Identity, StaysWhereASettingIsAddedWithADefault) {
@@ -78,13 +79,13 @@ TEST(Identity, IsOfWhatIsResolved) {
   const std::string id = tiny_run().id;
   EXPECT_EQ(tiny_run({"train.warmup=4"}).id, id);
   EXPECT_EQ(tiny_run({"train.sizes=[12]"}).id, id);
-  EXPECT_EQ(tiny_run({"model.backend=reference"}).id, id);
+  EXPECT_EQ(tiny_run({"model.backend=fused"}).id, id);
   EXPECT_EQ(tiny_run({"model.encoding=t5 num_buckets=32"}).id, id);
   EXPECT_EQ(tiny_run({"model.relation=token"}).id, id);
   EXPECT_EQ(tiny_run({"model.encoding=t5 encoding_rate=1"}).id, id);
   for (const std::string set :
        {"train.warmup=5", "train.sizes=[12, 8]", "model.encoding=t5 max_distance=64", "seed=1",
-        "train.encoding_rate=10", "model.encoding=t5 encoding_rate=10",
+        "train.encoding_rate=10", "model.encoding=t5 encoding_rate=10", "model.backend=reference",
         "model.relation=token randomize=64", "data.task=lag-copy lag=3", "evaluate.samples=9",
         "model.layers=2"}) {
     EXPECT_NE(tiny_run({set}).id, id) << set;
@@ -127,7 +128,7 @@ TEST(Identity, TablesCompareSettingsAndPositions) {
   EXPECT_EQ(settings.at("train.encoding_rate"), "10.0");
   EXPECT_EQ(settings.at("data.task"), "lag-copy lag=3");
   EXPECT_EQ(settings.at("data.dataset"), "");
-  EXPECT_EQ(settings.at("model.backend"), "reference");
+  EXPECT_EQ(settings.at("model.backend"), "auto");
   EXPECT_EQ(settings.at("evaluate.sizes"), "[12, 24]");
   EXPECT_EQ(settings.at("version.model"), "1");
   for (const char* key : {"seed", "model.positions", "train.log_every", "keep.weights"}) {

@@ -67,7 +67,7 @@ TEST_F(Perform, WritesAWholeRecord) {
   EXPECT_EQ(record.relation, "token");
   EXPECT_EQ(record.task, "lag-copy");
   EXPECT_EQ(record.modality, "text");
-  EXPECT_EQ(record.backend, "reference");
+  EXPECT_EQ(record.backend, "fused");
   EXPECT_EQ(record.primary_metric, "accuracy");
   EXPECT_EQ(record.better, "higher");
   EXPECT_EQ(record.ceiling, 1.0);

@@ -128,18 +128,23 @@ class Browser:
         """Milliseconds until the page, its figures' library included, is there."""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=pathlib.Path(page).resolve().as_uri())
-        for _ in range(300):
+        for _ in range(1200):
             milliseconds = self.evaluate("document.documentElement?.dataset.ready")
             if milliseconds:
                 return int(milliseconds)
             time.sleep(0.1)
-        raise RuntimeError("the page was not there after 30 s")
+        raise RuntimeError("the page was not there after 120 s")
 
     def text_without_script(self, page):
         self.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=pathlib.Path(page).resolve().as_uri())
-        time.sleep(1)
-        return self.evaluate("document.querySelector('noscript').innerText")
+        for _ in range(600):
+            text = self.evaluate("document.querySelector('noscript')?.innerText")
+            if text:
+                return text
+            time.sleep(0.1)
+        raise RuntimeError("the page without script was not there after 60 s")
 
     def width(self, width, height=1000):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
