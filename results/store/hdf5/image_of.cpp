@@ -29,13 +29,14 @@ void write_attribute(hid_t object, const std::string& name, const StoredAttribut
 }
 
 // Properties of an object that keeps the order of its attributes and, where it is a group, of what
-// is put in. HDF5 then writes headers with checksums too. (Its newer formats have them anyway, but
-// releases before 2.0 get the superblock's checksum wrong in H5Fget_file_image:
-// HDFGroup/hdf5#1915.)
+// is put in, and not the second in which it was made: the same record gives the same bytes. HDF5
+// then writes headers with checksums too. (Its newer formats have them anyway, but releases
+// before 2.0 get the superblock's checksum wrong in H5Fget_file_image: HDFGroup/hdf5#1915.)
 Handle ordered(hid_t kind) {
   Handle properties(H5Pcreate(kind), H5Pclose, "creation properties");
   constexpr unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
   checked(H5Pset_attr_creation_order(properties, order), "order of attributes");
+  checked(H5Pset_obj_track_times(properties, false), "times");
   if (kind != H5P_DATASET_CREATE) {
     checked(H5Pset_link_creation_order(properties, order), "order of groups");
   }
