@@ -33,7 +33,8 @@ Monitor stacked(const std::string& name, const std::vector<std::vector<Tensor>>&
   return monitor;
 }
 
-// Nothing where the model cannot be asked; the evaluation says why.
+// Nothing where the model cannot be asked (the evaluation says why), or where the matrix of all
+// pairs, which the evaluation may have done without, is too large to be looked at.
 std::optional<AttentionMonitor> watched(Model& model, const Batch& batch) {
   if (model.undefined_at(batch.largest())) return std::nullopt;
   const Batch few = to_device_of(model, first_samples(batch));

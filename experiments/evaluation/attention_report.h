@@ -11,7 +11,8 @@
 namespace relbias::experiments {
 
 /// Watches a few samples at every size where the model has a meaning (one at a time, so that no
-/// more than one sample's weights are held). The monitors, by size, layer and head:
+/// more than one sample's weights are held) and where its matrix of all pairs is not too large to
+/// be looked at (AttentionMonitor::most_bytes). The monitors, by size, layer and head:
 ///
 ///     size             [S] tokens
 ///     entropy          [S, layers, H] of a row of attention, nats, mean

@@ -21,6 +21,16 @@ Tensor distance_bins(const RelationMap& relation) {
   return bins.take(pairs);
 }
 
+// Scores with and without the term, the term, its two masked forms, weights, their products and
+// logarithms: eight of four bytes a pair at once.
+void check_watched(const Tensor& q, const Tensor& k) {
+  constexpr int64_t bytes_of_pair = 8 * 4;
+  const int64_t bytes = bytes_of_pair * q.size(1) * q.size(2) * k.size(2);
+  if (bytes <= AttentionMonitor::most_bytes) return;
+  input_error("watching {} heads, {} queries and {} keys takes {} bytes, at most {} expected",
+              q.size(1), q.size(2), k.size(2), bytes, AttentionMonitor::most_bytes);
+}
+
 void add_to(Tensor& sum, const Tensor& part) { sum = sum.defined() ? sum + part : part; }
 
 }  // namespace
@@ -30,6 +40,7 @@ void AttentionMonitor::add(int64_t layer, const Tensor& q, const Tensor& k,
                            const RelationMap& relation) {
   const at::NoGradGuard no_gradients;
   TORCH_INTERNAL_ASSERT(q.size(0) == 1, "one sample at a time, ", q.size(0), " found");
+  check_watched(q, k);
   AttentionSums& sums = layers_.at(static_cast<size_t>(layer));
   const Tensor pairs = allowed_pairs(q.size(2), k.size(2), options, q.device());
   const Tensor allowed =

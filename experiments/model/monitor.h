@@ -28,7 +28,11 @@ class AttentionMonitor {
  public:
   explicit AttentionMonitor(int64_t layers) : layers_(static_cast<size_t>(layers)) {}
 
-  /// One sample's attention; `relation` gives the distances.
+  /// The most that its matrices [H, Q, K] may take, bytes: attention itself may need none of them.
+  static constexpr int64_t most_bytes = int64_t{1} << 30;
+
+  /// One sample's attention; `relation` gives the distances. Throws InputError before anything is
+  /// allocated where that takes more than most_bytes: 4 heads of 2,896 tokens.
   void add(int64_t layer, const Tensor& q,  // [1, H, Q, D]
            const Tensor& k,                 // [1, H, K, D]
            const std::vector<Position>& positions, const AttentionOptions& options,

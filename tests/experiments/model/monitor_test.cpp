@@ -58,5 +58,21 @@ TEST(AttentionMonitor, TellsThePositionTermFromTheContent) {
   EXPECT_NEAR(alibi.sums.squares[0].item<double>(), (1 + 4 + 1) * slope * slope, 1e-6);
 }
 
+// Attention without a matrix of all pairs may have done what cannot be looked at: a machine's
+// memory was gone at 32,768 tokens.
+TEST(AttentionMonitor, RefusesWhatWouldNotFit) {
+  AttentionMonitor monitor(1);
+  const RelationMap map = make_relation("token")->map(make_relation("token")->structure(3, 3));
+  const Tensor q = at::zeros({1, 4, 2897, 1});
+  try {
+    monitor.add(0, q, q, {}, {}, map);
+    FAIL() << "nothing was refused";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "watching 4 heads, 2897 queries and 2897 keys takes 1074253952 bytes, at most "
+              "1073741824 expected");
+  }
+}
+
 }  // namespace
 }  // namespace relbias::experiments
