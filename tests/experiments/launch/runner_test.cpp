@@ -43,14 +43,14 @@ TEST_F(Runner, RunsASweepOnce) {
   EXPECT_THAT(second.output, HasSubstr("0 ok, 0 failed, 3 finished before"));
 }
 
-// One sample of a million tokens: no machine has the memory for the attention of its first step.
+// One sample of a million tokens: no machine has the memory for the reference's attention to it.
 const char* const too_large_in_between = "[sweep]\n\"train.size\" = [12, 1000000, 13]\n";
 
 // Seen elsewhere: one failing run that ends the others. The others go on, the failure stands in the
 // run's own record.
 TEST_F(Runner, OneFailingRunDoesNotStopTheOthers) {
   write_study(too_large_in_between);
-  const ProgramResult result = run("--jobs 1 --set train.batch=1");
+  const ProgramResult result = run("--jobs 1 --set train.batch=1 --set model.backend=reference");
   EXPECT_EQ(result.exit_code, 1) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("2 ok, 1 failed"));
   EXPECT_THAT(result.errors, HasSubstr("1000000 queries and 1000000 keys needs"));
@@ -60,7 +60,8 @@ TEST_F(Runner, OneFailingRunDoesNotStopTheOthers) {
 
 TEST_F(Runner, FailFastStopsAtTheFirstFailure) {
   write_study(too_large_in_between);
-  const ProgramResult result = run("--jobs 1 --fail-fast --set train.batch=1");
+  const ProgramResult result =
+      run("--jobs 1 --fail-fast --set train.batch=1 --set model.backend=reference");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.output, HasSubstr("1 ok, 1 failed, 1 not finished"));
 }
